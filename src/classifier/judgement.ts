@@ -1,0 +1,49 @@
+import type { RuleSet } from './rule-set.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Limits past which the answer is serial. */
+export type Limits = {
+  /** UTF-16 code units of one command. Default 16,384. */
+  readonly maxChars: number;
+  /** Words of one command. Default 512. */
+  readonly maxWords: number;
+};
+
+/**
+ * An independent parser's opinion, asked only about text that the three checks accepted: true when it reads the same
+ * words. It can take a yes away and never give one; throwing counts as false.
+ */
+export type SecondReading = (command: string, words: readonly { readonly text: string; readonly glob: boolean }[]) => boolean;
+
+export type ClassifyOptions = {
+  readonly rules: RuleSet;
+  /** Default `simple`. `compound` throws MODE_UNAVAILABLE in this version. */
+  readonly mode?: 'simple' | 'compound';
+  /** The absolute directory the command would run in. Paths are normalised against it; one under /dev, /proc or /sys is serial. */
+  readonly cwd?: string;
+  /** Names of variables that the caller sets for this command alone. One that the profile does not know makes it serial. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly secondReading?: SecondReading;
+  readonly limits?: Partial<Limits>;
+};
+
+/** A literal path or glob that stood as an operand or an option's value, as typed (not resolved). */
+export type PathUse = { readonly text: string; readonly glob: boolean };
+
+/**
+ * The verdict and what the dispatcher needs besides: where the command works and what it looks at. Filled in as far as
+ * the reading came, also for serial commands (a writer with `-C DIR` still names its directory).
+ */
+export type Judgement = {
+  readonly verdict: Verdict;
+  /** Directories named by options that the rule marks `directory`, as typed, in order. */
+  readonly directories: readonly string[];
+  readonly paths: readonly PathUse[];
+  /** Lock keys that the rule names besides the workspace: `docker-daemon`, `cluster`. */
+  readonly resources: readonly string[];
+  /** True when the rule shows the environment (`env`): the run gets the whole base. */
+  readonly wholeEnvironment: boolean;
+};
+
+/** What the dispatcher, the command line and the service call: `classify` with everything but the command bound. */
+export type Judge = (command: string, context: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly mode?: 'simple' | 'compound' }) => Judgement;

@@ -1,0 +1,156 @@
+import type { Verdict } from '../classifier/verdict.ts';
+
+/**
+ * What goes into the dispatcher and what comes out. These types are shared by the library, the command line and the
+ * service; the wire bodies are the same shapes.
+ */
+
+export type LockMode = 'shared' | 'exclusive';
+
+/** A key in a mode. A bare string asks for the key exclusively. */
+export type LockRequest = string | { readonly key: string; readonly mode?: LockMode };
+
+/** Simple: one command a text. Compound (lists and pipelines) is not available in this version. */
+export type Mode = 'simple' | 'compound';
+
+/** What a command that ends with a non-zero code, or times out, does to the rest of its batch. */
+export type OnFailure = 'continue' | 'stop' | 'cancel-siblings';
+
+export type CommandInput = {
+  /** Unique in its batch, 1 to 128 characters. Default: `c1`, `c2` … by place in the batch. */
+  readonly id?: string;
+  /** The text that would be given to `bash -c`. */
+  readonly command: string;
+  /** Absolute, or relative to the batch's. Default: the batch's. */
+  readonly cwd?: string;
+  /** Added to the base environment. A name that the command's profile does not know makes the command serial. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds of running, 1 to 86,400,000; waiting does not count. Default: the dispatcher's. */
+  readonly timeoutMs?: number;
+  /** Text for standard input. Default: the null device. */
+  readonly stdin?: string;
+  /** What the command changes besides its workspace. Taken in the modes asked for, in the same acquire. */
+  readonly lockKeys?: readonly LockRequest[];
+};
+
+export type BatchOptions = {
+  /** Absolute directory. Default: the dispatcher's. */
+  readonly cwd?: string;
+  readonly mode?: Mode;
+  /** Commands of this batch running at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
+  readonly maxParallel?: number;
+  /** Default `continue`. */
+  readonly onFailure?: OnFailure;
+  /** Milliseconds from opening to the end, 1 to 86,400,000. Default 1,800,000 (30 minutes). */
+  readonly deadlineMs?: number;
+};
+
+/**
+ * `exited`: it ended by itself, whatever its exit code. `failed`: it could not be started or awaited. `not-started`: it
+ * never ran. `skipped`: an earlier failure stopped the batch. `interrupted`: the process that ran the batch died.
+ */
+export type CommandState =
+  | 'queued'
+  | 'waiting'
+  | 'running'
+  | 'exited'
+  | 'failed'
+  | 'timed-out'
+  | 'cancelled'
+  | 'skipped'
+  | 'not-started'
+  | 'interrupted';
+
+/** Bytes that were printed but not kept, for each stream. Null when nothing was cut. */
+export type Truncation = { readonly stdoutBytes: number; readonly stderrBytes: number } | null;
+
+export type CommandResult = {
+  readonly id: string;
+  readonly command: string;
+  readonly verdict: Verdict;
+  readonly state: CommandState;
+  /** As bash reports it: 0 to 255, 128 + n for death by signal n, 127 and 126 when it could not be run. Null before. */
+  readonly exitCode: number | null;
+  /** The signal's name (`SIGKILL`) when one ended it. */
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: Truncation;
+  /** Milliseconds from being added to joining the queues of its locks. */
+  readonly queuedMs: number | null;
+  /** Milliseconds from then to being started: waiting for locks and for a slot. */
+  readonly waitedMs: number | null;
+  /** Milliseconds from being started to its end. */
+  readonly ranMs: number | null;
+  /** Why it did not run, or was ended: `Aborted before dispatch`, `Cancelled because c2 failed`, `Timed out after 500 ms`. */
+  readonly note: string | null;
+  /** Processes that outlived the command and were left alone (`orphans: 'keep'`). */
+  readonly orphans: readonly number[];
+};
+
+export type BatchState = 'open' | 'running' | 'finished' | 'cancelled';
+
+export type BatchResult = {
+  readonly id: string;
+  readonly state: BatchState;
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** In call order, always. */
+  readonly commands: readonly CommandResult[];
+};
+
+/** Each event says whose it is. `seq` counts from 1 without a gap within the batch; `at` is milliseconds of the epoch. */
+export type BatchEvent = { readonly seq: number; readonly batchId: string; readonly at: number } & (
+  | { readonly type: 'accepted'; readonly commandId: string; readonly command: string; readonly verdict: Verdict }
+  /** It joined the queues and must wait: for these commands (of any batch), or for a slot when empty. */
+  | { readonly type: 'waiting'; readonly commandId: string; readonly waitsFor: readonly { batchId: string; commandId: string }[] }
+  | { readonly type: 'started'; readonly commandId: string; readonly verdict: Verdict; readonly pid: number | null }
+  /** Text as it was decoded; a multi-byte character is never split over two events. Subject to the output caps. */
+  | { readonly type: 'output'; readonly commandId: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | {
+      readonly type: 'finished';
+      readonly commandId: string;
+      readonly state: CommandState;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+      readonly truncated: Truncation;
+      readonly queuedMs: number | null;
+      readonly waitedMs: number | null;
+      readonly ranMs: number | null;
+      readonly note: string | null;
+    }
+  | { readonly type: 'batch-finished'; readonly state: BatchState }
+);
+
+/** A batch that may still be growing. */
+export interface Batch {
+  readonly id: string;
+  /** Adds one command at the end; it starts as soon as it may. Returns its id. Throws BATCH_CLOSED, COMMAND_ID_DUPLICATE, REQUEST_INVALID, COMMAND_HAS_NUL, DIRECTORY_MISSING. */
+  add(command: string | CommandInput): string;
+  /** No more commands will come. Idempotent. */
+  close(): void;
+  /** Stops what runs, and starts nothing more. `reason` is told in every affected result. Idempotent. */
+  cancel(reason?: string): void;
+  /** The state at this moment, in call order. */
+  snapshot(): BatchResult;
+  /** Events after `after` (default 0: all that are kept), then live ones, ending behind `batch-finished` or when the signal aborts. */
+  events(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<BatchEvent>;
+  /** Settles when the batch is closed and its last command has ended. Never rejects. */
+  readonly done: Promise<BatchResult>;
+}
+
+/** The groups that a batch would run as, without running it. */
+export type Plan = {
+  readonly groups: readonly { readonly kind: 'parallel' | 'serial'; readonly commandIds: readonly string[] }[];
+  readonly commands: readonly { readonly id: string; readonly command: string; readonly verdict: Verdict; readonly locks: readonly LockRequest[] }[];
+};
+
+export interface Dispatcher {
+  /** A batch that takes commands one by one. */
+  open(options?: BatchOptions): Batch;
+  /** Checks every command first and adds all or none; then `open`, add all, close. Pointers in errors are `/commands/N/field`. */
+  dispatch(commands: readonly (string | CommandInput)[], options?: BatchOptions): Batch;
+  plan(commands: readonly (string | CommandInput)[], options?: BatchOptions): Plan;
+  /** No new batch, no new start; running commands get `graceMs` (default 5,000), then are ended. The rest is `not-started`. */
+  shutdown(options?: { graceMs?: number }): Promise<void>;
+}

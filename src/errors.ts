@@ -1,0 +1,78 @@
+/**
+ * The one error class of the project and the one table of its codes. A bad command is a verdict, never an error;
+ * these are for misuse (a bad option, a bad rule file, a bad request) and for what went wrong while running.
+ */
+
+type Entry = { readonly status: number; readonly title: string };
+
+/** Every code: the HTTP status it is answered with and its stable title. Anchors in docs/errors.md carry the same names. */
+const TABLE = {
+  OPTION_INVALID: { status: 400, title: 'An option has a value that is not allowed' },
+  MODE_UNAVAILABLE: { status: 400, title: 'This mode is not available in this version' },
+  RULES_INVALID: { status: 500, title: 'A rule file is not valid' },
+  CONFIG_INVALID: { status: 500, title: 'The configuration is not valid' },
+  REQUEST_INVALID: { status: 400, title: 'The request is not valid' },
+  BODY_NOT_JSON: { status: 400, title: 'The body is not JSON' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is larger than allowed' },
+  MEDIA_TYPE_REFUSED: { status: 415, title: 'The content type is not accepted' },
+  NOT_ACCEPTABLE: { status: 406, title: 'No representation fits the Accept header' },
+  COMMANDS_EMPTY: { status: 400, title: 'A batch needs at least one command' },
+  COMMANDS_TOO_MANY: { status: 400, title: 'More commands than the limit' },
+  COMMAND_ID_DUPLICATE: { status: 400, title: 'Two commands of a batch have the same id' },
+  COMMAND_HAS_NUL: { status: 400, title: 'A command holds a NUL character' },
+  DIRECTORY_MISSING: { status: 400, title: 'The working directory does not exist' },
+  DIRECTORY_OUTSIDE_ROOTS: { status: 403, title: 'The working directory lies outside the configured roots' },
+  HOST_REFUSED: { status: 421, title: 'The Host header does not name this service' },
+  ORIGIN_REFUSED: { status: 403, title: 'The Origin header is not allowed' },
+  TOKEN_MISSING: { status: 401, title: 'A bearer token is needed' },
+  TOKEN_REFUSED: { status: 401, title: 'The bearer token is not accepted' },
+  BATCH_UNKNOWN: { status: 404, title: 'No batch has this id' },
+  ROUTE_UNKNOWN: { status: 404, title: 'There is nothing at this address' },
+  METHOD_REFUSED: { status: 405, title: 'The method is not allowed here' },
+  BATCH_CLOSED: { status: 409, title: 'The batch takes no more commands' },
+  SHUTTING_DOWN: { status: 503, title: 'The service is shutting down' },
+  LIST_UNREADABLE: { status: 400, title: 'The batch file cannot be read' },
+  BIND_FAILED: { status: 500, title: 'The service cannot listen on the address' },
+  LOCK_CYCLE: { status: 409, title: 'Waiting for this lock would never end' },
+  LOCK_UPGRADE: { status: 409, title: 'A nested hold asks for more than its ancestors hold' },
+  INTERNAL: { status: 500, title: 'Something went wrong inside Signalbox' },
+} as const satisfies Record<string, Entry>;
+
+/** A stable, public code. Callers switch on it, never on a message. */
+export type ErrorCode = keyof typeof TABLE;
+
+/** All codes, in the order of the table. */
+export const ERROR_CODES: readonly ErrorCode[] = Object.freeze(Object.keys(TABLE) as ErrorCode[]);
+
+/** Where in the input the fault lies, as a JSON pointer (`/commands/3/cwd`), when it lies in one place. */
+export type ErrorOptions = { readonly cause?: unknown; readonly pointer?: string; readonly hint?: string };
+
+/**
+ * An error with a stable `code`. The message says what was expected, what came, and where.
+ *
+ * @example
+ * throw new SignalboxError('OPTION_INVALID', 'Expected maxParallel to be an integer from 1 to 256, got 0');
+ */
+export class SignalboxError extends Error {
+  override readonly name = 'SignalboxError';
+  readonly code: ErrorCode;
+  readonly pointer: string | undefined;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.pointer = options.pointer;
+    this.hint = options.hint;
+  }
+
+  /** The HTTP status that this error is answered with. */
+  get status(): number {
+    return TABLE[this.code].status;
+  }
+
+  /** The stable title of this error's code. */
+  get title(): string {
+    return TABLE[this.code].title;
+  }
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project a kind of evidence, so that each can be run and counted by itself. */
+const suites = ['unit', 'rules', 'property', 'differential', 'regressions', 'http', 'e2e'] as const;
+
+export default defineConfig({
+  test: {
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: suites.map((name) => ({
+      extends: true as const,
+      test: { name, include: [`test/${name}/**/*.test.ts`] },
+    })),
+    coverage: { provider: 'v8', include: ['src/**'] },
+  },
+});
