@@ -20,8 +20,11 @@ const TABLE = {
   COMMANDS_TOO_MANY: { status: 400, title: 'More commands than the limit' },
   COMMAND_ID_DUPLICATE: { status: 400, title: 'Two commands of a batch have the same id' },
   COMMAND_HAS_NUL: { status: 400, title: 'A command holds a NUL character' },
+  COMMAND_EMPTY: { status: 400, title: 'A command has no text' },
+  TEXT_NOT_WELL_FORMED: { status: 400, title: 'A text cannot be handed over as UTF-8' },
   DIRECTORY_MISSING: { status: 400, title: 'The working directory does not exist' },
   DIRECTORY_OUTSIDE_ROOTS: { status: 403, title: 'The working directory lies outside the configured roots' },
+  DIRECTORY_CONTAINS_ROOT: { status: 403, title: 'The working directory contains a configured root' },
   HOST_REFUSED: { status: 421, title: 'The Host header does not name this service' },
   ORIGIN_REFUSED: { status: 403, title: 'The Origin header is not allowed' },
   TOKEN_MISSING: { status: 401, title: 'A bearer token is needed' },
@@ -29,6 +32,11 @@ const TABLE = {
   BATCH_UNKNOWN: { status: 404, title: 'No batch has this id' },
   ROUTE_UNKNOWN: { status: 404, title: 'There is nothing at this address' },
   METHOD_REFUSED: { status: 405, title: 'The method is not allowed here' },
+  URL_MALFORMED: { status: 400, title: 'The address cannot be read' },
+  HTTP_MALFORMED: { status: 400, title: 'The message is not HTTP' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The header fields are larger than allowed' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
+  EXPECTATION_REFUSED: { status: 417, title: 'The Expect header asks for something unknown' },
   BATCH_CLOSED: { status: 409, title: 'The batch takes no more commands' },
   SHUTTING_DOWN: { status: 503, title: 'The service is shutting down' },
   LIST_UNREADABLE: { status: 400, title: 'The batch file cannot be read' },
@@ -45,7 +53,16 @@ export type ErrorCode = keyof typeof TABLE;
 export const ERROR_CODES: readonly ErrorCode[] = Object.freeze(Object.keys(TABLE) as ErrorCode[]);
 
 /** Where in the input the fault lies, as a JSON pointer (`/commands/3/cwd`), when it lies in one place. */
-export type ErrorOptions = { readonly cause?: unknown; readonly pointer?: string; readonly hint?: string };
+export type ErrorOptions = {
+  readonly cause?: unknown;
+  readonly pointer?: string;
+  readonly hint?: string;
+  /** Every fault that was found, when there may be several; `pointer` is then the first one's. */
+  readonly faults?: readonly Fault[];
+};
+
+/** One fault of an input: where (a JSON pointer into the body, or absent for a query or a header), and what. */
+export type Fault = { readonly pointer?: string; readonly detail: string };
 
 /**
  * An error with a stable `code`. The message says what was expected, what came, and where.
@@ -58,12 +75,14 @@ export class SignalboxError extends Error {
   readonly code: ErrorCode;
   readonly pointer: string | undefined;
   readonly hint: string | undefined;
+  readonly faults: readonly Fault[];
 
   constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.pointer = options.pointer;
     this.hint = options.hint;
+    this.faults = options.faults ?? [];
   }
 
   /** The HTTP status that this error is answered with. */
