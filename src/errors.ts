@@ -21,7 +21,7 @@ const TABLE = {
   COMMAND_ID_DUPLICATE: { status: 400, title: 'Two commands of a batch have the same id' },
   COMMAND_HAS_NUL: { status: 400, title: 'A command holds a NUL character' },
   COMMAND_EMPTY: { status: 400, title: 'A command has no text' },
-  TEXT_NOT_WELL_FORMED: { status: 400, title: 'A text cannot be handed over as UTF-8' },
+  TEXT_UNREPRESENTABLE: { status: 400, title: 'A text cannot be handed over as UTF-8' },
   DIRECTORY_MISSING: { status: 400, title: 'The working directory does not exist' },
   DIRECTORY_OUTSIDE_ROOTS: { status: 403, title: 'The working directory lies outside the configured roots' },
   DIRECTORY_CONTAINS_ROOT: { status: 403, title: 'The working directory contains a configured root' },
