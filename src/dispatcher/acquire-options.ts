@@ -1,0 +1,55 @@
+import { SignalboxError } from '../errors.ts';
+import { isSignal } from './signal-watch.ts';
+
+/** An acquire that another one waits for. */
+export type Blocker<Label = string> = { readonly label: Label | undefined; readonly ticket: number };
+
+export type AcquireOptions<Label = string> = {
+  /** Gives up the place when it aborts while waiting. It does not touch a hold. */
+  readonly signal?: AbortSignal | undefined;
+  /** A ticket that `draw` gave. Default: drawn now. */
+  readonly ticket?: number | undefined;
+  /** Names this acquire in `snapshot` and in what others are told of their blockers. */
+  readonly label?: Label | undefined;
+  /**
+   * Called once, before `acquire` returns, if it must wait: with the holders and the waiters ahead that it conflicts
+   * with, in ticket order. Costs as many steps as there are such. If it throws, the place is given up and the acquire
+   * rejects with what it threw.
+   */
+  readonly onWait?: ((blockers: readonly Blocker<Label>[]) => void) | undefined;
+};
+
+/**
+ * A copy of what the caller gave, checked; a lone signal stands for `{ signal }`.
+ *
+ * @param lastTicket the highest ticket drawn so far: one that nobody drew has no place in the order yet.
+ * @throws SignalboxError OPTION_INVALID.
+ */
+export function readOptions<Label>(
+  given: AbortSignal | AcquireOptions<Label> | undefined,
+  lastTicket: number,
+): AcquireOptions<Label> {
+  if (given === undefined) return NONE;
+  if (isSignal(given)) return { signal: given };
+  if (typeof given !== 'object' || given === null) {
+    const got = given === null ? 'null' : typeof given;
+    throw new SignalboxError('OPTION_INVALID', `Expected an AbortSignal or options, got ${got}`);
+  }
+  const { signal, ticket, label, onWait } = given;
+  if (signal !== undefined && !isSignal(signal)) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected signal to be an AbortSignal');
+  }
+  if (ticket !== undefined && !(Number.isInteger(ticket) && ticket >= 1 && ticket <= lastTicket)) {
+    const got = typeof ticket === 'number' ? String(ticket) : typeof ticket;
+    throw new SignalboxError(
+      'OPTION_INVALID',
+      `Expected ticket to be one of the ${lastTicket} drawn so far, got ${got}`,
+    );
+  }
+  if (onWait !== undefined && typeof onWait !== 'function') {
+    throw new SignalboxError('OPTION_INVALID', `Expected onWait to be a function, got ${typeof onWait}`);
+  }
+  return { signal, ticket, label, onWait };
+}
+
+const NONE = Object.freeze({});
