@@ -1,6 +1,6 @@
 import { KEYWORDS, LITERAL, NAME, NAME_START, UNQUOTED } from './characters.ts';
 import type { Limits } from './judgement.ts';
-import { readWord, type Scan, skipBlanks, startScan } from './scan.ts';
+import { readWord, skipBlanks, startScan } from './scan.ts';
 import type { Check, ReasonCode } from './verdict.ts';
 import type { Assignment, Word } from './word.ts';
 
@@ -39,7 +39,7 @@ export function lex(text: string, limits: Partial<Limits> = {}): Lexed {
     if (!(words.length + assignments.length < maxWords)) return refused('WORDS_TOO_MANY', scan.at, text.length, words);
     const leading = words.length === 0;
     const word = readWord(scan, leading);
-    if (word === null) return refusedBy(scan, words);
+    if (word === null) return refused(scan.code, scan.span[0], scan.span[1], words);
     if (!leading) {
       words.push(word);
       continue;
@@ -82,12 +82,6 @@ function isName(text: string): boolean {
 function consistsOf(table: Uint8Array, text: string): boolean {
   for (let at = 0; at < text.length; at++) if (table[text.charCodeAt(at)] !== LITERAL) return false;
   return true;
-}
-
-function refusedBy(scan: Scan, words: readonly Word[]): Lexed {
-  // readWord gives null only after it has said why; without a reason the answer must still be a refusal.
-  const { code, span } = scan.refusal ?? { code: 'TEXT_CONTROL' as const, span: [scan.at, scan.text.length] as const };
-  return { ok: false, check: 'metacharacters', code, span, words };
 }
 
 function refused(code: ReasonCode, from: number, to: number, words: readonly Word[]): Lexed {
