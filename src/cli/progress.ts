@@ -41,6 +41,8 @@ export type Progress = {
   advance(event: BatchEvent): void;
   /** The commands in call order. */
   rows(): Row[];
+  /** One command, as soon as it has been accepted. */
+  row(id: string): Row | undefined;
   /** When the batch began, in milliseconds of the epoch; null before its first event. */
   beganAt(): number | null;
 };
@@ -81,7 +83,7 @@ export function followBatch(): Progress {
     event satisfies never;
   }
 
-  return { advance, rows: () => [...rows.values()], beganAt: () => beganAt };
+  return { advance, rows: () => [...rows.values()], row: (id) => rows.get(id), beganAt: () => beganAt };
 }
 
 /** True when the command ended by itself with exit code 0. */

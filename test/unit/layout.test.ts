@@ -50,7 +50,7 @@ describe('the shape of the sources', () => {
   test('a name in a literal or a template is found, one in a comment is not', () => {
     const { strings } = parseSource(
       'x.ts',
-      "// 'git'\nconst a = 'git'; const b = `ls`; const c = `${a}grep`; f('sed');",
+      `// 'git'\nconst a = 'git'; const b = \`ls\`; const c = \`\${a}grep\`; f('sed');`,
     );
     expect(strings).toEqual(['git', 'ls', '', 'grep', 'sed']);
   });
