@@ -24,13 +24,13 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'second-reading',
     holds: is('classifier/second-reading.ts'),
-    may: ['ground', 'classifier', 'shell-quote/parse'],
+    may: ['ground', 'classifier', 'shell-quote/parse', 'shell-quote/parse.js'],
   },
   {
     name: 'classifier',
     holds: within('classifier'),
     may: ['ground', 'classifier', 'second-reading'],
-    types: ['rules/schema.ts'],
+    types: ['rules/schema.ts', 'rules/profiles-schema.ts'],
   },
   { name: 'rules', holds: within('rules'), may: ['ground', 'classifier', 'second-reading', 'rules', 'zod', 'node:'] },
   {

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { VERSION } from '../version.ts';
+import { classifyCommand } from './classify.ts';
+import { complaint, EXIT, exitCodeOf } from './complaint.ts';
+import { explainCommand } from './explain.ts';
+import type { Io } from './io.ts';
+import { isReaderGone, openOutput } from './output.ts';
+import { runCommand } from './run.ts';
+import { serveCommand } from './serve.ts';
+
+const EXAMPLES = `
+Examples:
+  signalbox classify 'git log --oneline -5'
+  signalbox explain 'git branch new'
+  signalbox run examples/inspect.json
+  signalbox serve --port 7311
+
+Exit codes: 0 all went well, 1 something failed, 2 the call was wrong.`;
+
+/** Commander's own messages begin with "error: "; ours with the program's name, like every tool's. */
+function sayInOurWords(text: string, write: (text: string) => void): void {
+  const sentence = text.startsWith('error: ') ? `signalbox: ${text.slice('error: '.length)}` : text;
+  write(sentence);
+}
+
+function buildProgram(io: Io): Command {
+  const program = new Command('signalbox')
+    .description(
+      'Tells whether a shell command may run at the same time as its siblings,\nand runs batches of commands on that answer.',
+    )
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(signalbox --help tells what there is)');
+  for (const command of [classifyCommand(io), explainCommand(io), runCommand(io), serveCommand(io)])
+    program.addCommand(command.helpOption('-h, --help', 'print this help').copyInheritedSettings(program));
+  for (const command of [program, ...program.commands])
+    command.exitOverride().configureOutput({ outputError: sayInOurWords });
+  return program;
+}
+
+/** Runs one call and returns what the process should end with. */
+async function main(args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const stdout = openOutput(process.stdout);
+  // Nobody reads complaints any more: there is nobody left to tell that.
+  process.stderr.on('error', () => undefined);
+  const program = buildProgram({
+    stdin: process.stdin,
+    stdout,
+    terminal: process.stdout,
+    env: process.env,
+    cwd: process.cwd(),
+    now: Date.now,
+    exitWith: (code) => {
+      exitCode = code;
+    },
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    process.stderr.write(complaint(error));
+    exitCode = exitCodeOf(error);
+  }
+  if (stdout.closed.aborted && !isReaderGone(stdout.closed.reason)) {
+    process.stderr.write(complaint(stdout.closed.reason));
+    return EXIT.failed;
+  }
+  return exitCode;
+}
+
+process.exitCode = await main(process.argv.slice(2));
