@@ -1,3 +1,5 @@
+import { visibleCharacter } from '../classifier/visible-text.ts';
+
 /**
  * Text of others on a terminal: nothing in it may move the cursor, change colours, hide or reorder what stands beside
  * it, and its width in columns must be known, because the timeline redraws in place.
@@ -28,22 +30,17 @@ const WIDE: readonly (readonly [first: number, last: number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/** U+2400 holds one picture for each C0 control, in their order. */
-const CONTROL_PICTURES = 0x2400;
-const DELETE = 0x7f;
-const DELETE_PICTURE = '\u2421';
-
-function picture(char: string): string {
+/** In the notation of the classifier's own messages, so that a person sees one character under one name. */
+function spellOut(char: string): string {
   const code = char.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCodePoint(CONTROL_PICTURES + code);
-  if (code === DELETE) return DELETE_PICTURE;
-  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+  const shown = visibleCharacter(code);
+  return shown === char ? `\\u{${code.toString(16)}}` : shown;
 }
 
-/** The text on one line, with every unseen character as something that can be seen: `␊` for LF, `<U+202E>` for a bidi override. */
+/** The text on one line, with every unseen character as something that can be seen: `\n` for LF, `\u{202e}` for a bidi override. */
 export function visible(text: string): string {
   let shown = '';
-  for (const char of text) shown += char !== ' ' && UNSEEN.test(char) ? picture(char) : char;
+  for (const char of text) shown += char !== ' ' && UNSEEN.test(char) ? spellOut(char) : char;
   return shown;
 }
 

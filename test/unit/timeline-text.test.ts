@@ -18,21 +18,21 @@ describe('text of others on a terminal', () => {
     for (let code = 0; code < 0xa0; code += 1) {
       if (code >= 0x20 && code < 0x7f) continue;
       const shown = visible(`a${String.fromCodePoint(code)}b`);
-      expect(shown).toMatch(/^a(?:[\u2400-\u2421]|<U\+00[89][0-9A-F]>)b$/u);
+      expect(shown).toMatch(/^a\\(?:[tnr]|x[0-9a-f]{2})b$/);
     }
   });
 
   test('what hides or reorders text becomes its number', () => {
-    expect(visible('a\u202eb')).toBe('a<U+202E>b');
-    expect(visible('a\u200bb\ufeffc')).toBe('a<U+200B>b<U+FEFF>c');
-    expect(visible('a\u00a0b\u3000c')).toBe('a<U+00A0>b<U+3000>c');
-    expect(visible('a\u2028b')).toBe('a<U+2028>b');
-    expect(visible('a\ud800b')).toBe('a<U+D800>b');
-    expect(visible('\u3164')).toBe('<U+3164>');
+    expect(visible('a\u202eb')).toBe('a\\u{202e}b');
+    expect(visible('a\u200bb\ufeffc')).toBe('a\\u{200b}b\\u{feff}c');
+    expect(visible('a\u00a0b\u3000c')).toBe('a\\u{a0}b\\u{3000}c');
+    expect(visible('a\u2028b')).toBe('a\\u{2028}b');
+    expect(visible('a\ud800b')).toBe('a\\u{d800}b');
+    expect(visible('\u3164')).toBe('\\u{3164}');
   });
 
   test('an escape sequence keeps its letters and loses its escape', () => {
-    expect(visible('\u001b[2Jls')).toBe('␛[2Jls');
+    expect(visible('\u001b[2Jls')).toBe('\\x1b[2Jls');
   });
 
   test('ordinary text of any script stays as it is', () => {
@@ -41,7 +41,7 @@ describe('text of others on a terminal', () => {
   });
 
   test('output keeps its lines and nothing else', () => {
-    expect(visibleLines('a\tb\n\u001b[31mc\r\nd')).toEqual(['a  b', '␛[31mc␍', 'd']);
+    expect(visibleLines('a\tb\n\u001b[31mc\r\nd')).toEqual(['a  b', '\\x1b[31mc\\r', 'd']);
   });
 });
 
