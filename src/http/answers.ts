@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { Effect, Reason, RuleRef, Verdict } from '../classifier/verdict.ts';
+import type { BatchEvent, BatchResult, CommandResult } from '../dispatcher/types.ts';
+import { ERROR_CODES } from '../errors.ts';
+import { reasonCode } from './schemas.ts';
+
+/**
+ * The bodies that go out. They are the contract's own types (the annotations hold them to it), and the document and
+ * the tests are made from them; an answer is not parsed again on its way out, since that would double its cost.
+ */
+
+const count = z.int().min(0);
+const milliseconds = z.number().min(0).nullable();
+
+const ruleRef: z.ZodType<RuleRef> = z
+  .strictObject({ binary: z.string(), path: z.string(), origin: z.enum(['built-in', 'user', 'override']) })
+  .meta({ id: 'RuleRef', description: 'Which entry of which rule file decided' });
+
+const effect: z.ZodType<Effect> = z.enum([
+  'reads-files',
+  'reads-repository',
+  'reads-processes',
+  'reads-environment',
+  'reads-clock',
+  'talks-to-daemon',
+  'reads-network',
+  'temporary-files',
+  'own-log',
+  'own-cache',
+  'configured-programs',
+]);
+
+const run = z.union([
+  z.strictObject({ form: z.literal('argv'), argv: z.array(z.string()), env: z.record(z.string(), z.string()) }),
+  z.strictObject({ form: z.literal('bash') }),
+]);
+
+const reason = z
+  .strictObject({
+    check: z.enum(['input', 'metacharacters', 'leading-token', 'subcommand', 'environment']),
+    code: reasonCode,
+    knowledge: z.enum(['unrecognised', 'known-unsafe']),
+    span: z.tuple([count, count]).describe('Half-open, in UTF-16 code units of the command'),
+    message: z.string(),
+    rule: ruleRef.optional(),
+    hint: z.string().optional(),
+  })
+  .meta({ id: 'Reason' }) as z.ZodType<Reason>;
+
+export const verdict: z.ZodType<Verdict> = z
+  .union([
+    z.strictObject({
+      kind: z.literal('parallel'),
+      run,
+      profile: z.string(),
+      rule: z.array(ruleRef),
+      effects: z.array(effect),
+      assumes: z.array(z.enum(['repository-plain'])),
+      ruleset: z.string(),
+    }),
+    z.strictObject({ kind: z.literal('serial'), reason, ruleset: z.string() }),
+  ])
+  .meta({ id: 'Verdict', description: '`parallel` is proved; `serial` is everything else, and never means forbidden' });
+
+export const verdicts = z.strictObject({ verdicts: z.array(verdict).readonly() }).meta({ id: 'Verdicts' });
+
+const commandState = z
+  .enum([
+    'queued',
+    'waiting',
+    'running',
+    'exited',
+    'failed',
+    'timed-out',
+    'cancelled',
+    'skipped',
+    'not-started',
+    'interrupted',
+  ])
+  .meta({ id: 'CommandState' });
+const batchState = z.enum(['open', 'running', 'finished', 'cancelled']).meta({ id: 'BatchState' });
+const truncation = z
+  .strictObject({ stdoutBytes: count, stderrBytes: count })
+  .nullable()
+  .meta({ id: 'Truncation', description: 'Bytes that were printed but not kept; null when nothing was cut' });
+
+const outcome = {
+  state: commandState,
+  exitCode: z.int().nullable().describe('As bash reports it'),
+  signal: z.string().nullable(),
+  truncated: truncation,
+  queuedMs: milliseconds,
+  waitedMs: milliseconds,
+  ranMs: milliseconds,
+  note: z.string().nullable().describe('Why it did not run, or was ended'),
+};
+
+const commandResult: z.ZodType<CommandResult> = z
+  .strictObject({
+    id: z.string(),
+    command: z.string(),
+    verdict,
+    ...outcome,
+    stdout: z.string(),
+    stderr: z.string(),
+    orphans: z.array(z.int()),
+  })
+  .meta({ id: 'CommandResult' });
+
+export const batchResult: z.ZodType<BatchResult> = z
+  .strictObject({ id: z.string(), state: batchState, createdAt: z.iso.datetime(), commands: z.array(commandResult) })
+  .meta({ id: 'Batch', description: 'The commands stand in call order, always' });
+
+const happened = { seq: z.int().min(1), batchId: z.string(), at: z.number() };
+const ofCommand = { ...happened, commandId: z.string() };
+
+export const batchEvent: z.ZodType<BatchEvent> = z
+  .union([
+    z.strictObject({ ...ofCommand, type: z.literal('accepted'), command: z.string(), verdict }),
+    z.strictObject({
+      ...ofCommand,
+      type: z.literal('waiting'),
+      waitsFor: z.array(z.strictObject({ batchId: z.string(), commandId: z.string() })),
+    }),
+    z.strictObject({ ...ofCommand, type: z.literal('started'), verdict, pid: z.int().nullable() }),
+    z.strictObject({ ...ofCommand, type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
+    z.strictObject({ ...ofCommand, type: z.literal('finished'), ...outcome }),
+    z.strictObject({ ...happened, type: z.literal('batch-finished'), state: batchState }),
+  ])
+  .meta({ id: 'BatchEvent', description: '`seq` counts from 1 without a gap; every event says whose it is' });
+
+export const capabilities = z
+  .strictObject({
+    name: z.literal('signalbox'),
+    version: z.string(),
+    ruleset: z.string().describe('The content hash of the rule set'),
+    capabilities: z
+      .array(z.string())
+      .readonly()
+      .describe('What this service can do; look for a token, never at the version'),
+    modes: z.array(z.string()).readonly(),
+    limits: z.record(z.string(), z.number()),
+  })
+  .meta({ id: 'Capabilities' });
+
+export const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
+
+export const problem = z
+  .strictObject({
+    type: z.string().describe('Where the code is explained'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('What was expected, what came, where'),
+    instance: z.string().describe('Names this one request, as the log does'),
+    code: z.enum(ERROR_CODES),
+    pointer: z.string().optional().describe('A JSON pointer into the body'),
+    hint: z.string().optional(),
+    errors: z
+      .array(z.strictObject({ pointer: z.string().optional(), detail: z.string() }))
+      .optional()
+      .describe('Every fault that was found'),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457. Switch on `code`, never on a text' });
+
+export type Problem = z.output<typeof problem>;

@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { App } from './context.ts';
+import { requireAccept } from './gate.ts';
+
+/** Where the page that explains every code lies, beside `src` and `dist` alike. */
+const ERRORS_PAGE = new URL('../../docs/errors.md', import.meta.url);
+
+/** The page of the documentation loads its own scripts and styles, and nothing from anywhere else. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+type Node = Record<string, unknown>;
+const SCHEMAS = '#/components/schemas/';
+
+/** The API document, made from the schemas of the routes. Must be registered before them. */
+export async function registerDocuments(app: App, version: string, hasToken: boolean): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Signalbox',
+        version,
+        description:
+          'May this shell command run at the same time as its siblings? Verdicts, and batches that run on them.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      tags: [{ name: 'batches' }, { name: 'classify' }, { name: 'service' }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      ...(hasToken ? { security: [{ token: [] }] } : {}),
+    },
+    convertConstToEnum: false,
+    transform: jsonSchemaTransform,
+    transformObject: (document) => {
+      const transformed = jsonSchemaTransformObject(document);
+      return pruneSchemas(transformed as unknown as Node) as unknown as typeof transformed;
+    },
+  });
+}
+
+/** `/openapi.json`, the page that shows it, and the page that explains the codes. */
+export async function documentRoutes(app: App): Promise<void> {
+  // Browsers send an Origin with every POST, and any is refused: the page only shows.
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: PAGE_POLICY,
+    uiConfig: { supportedSubmitMethods: [] },
+  });
+
+  app.get('/openapi.json', { schema: { hide: true } }, async (request) => {
+    requireAccept(request, 'application/json');
+    return app.swagger();
+  });
+
+  app.get('/docs/errors.md', { schema: { hide: true } }, async (request, reply) => {
+    requireAccept(request, 'text/markdown');
+    const page = await readFile(ERRORS_PAGE, 'utf8');
+    return reply.type('text/markdown; charset=utf-8').send(page);
+  });
+}
+
+/**
+ * Each schema once: every one is listed as what comes in (`XInput`) and as what goes out (`X`), and most are only one
+ * of the two. What nothing refers to is dropped, and an `XInput` that is left takes its own name.
+ */
+function pruneSchemas(document: Node): Node {
+  const schemas = ((document.components as Node).schemas ?? {}) as Record<string, unknown>;
+  const used = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key !== '$ref' || typeof inner !== 'string') visit(inner);
+      else if (!used.has(inner)) {
+        used.add(inner);
+        visit(schemas[inner.slice(SCHEMAS.length)]);
+      }
+    }
+  };
+  visit(document.paths);
+
+  const name = (given: string): string => {
+    const plain = given.replace(/Input$/, '');
+    return used.has(SCHEMAS + plain) ? given : plain;
+  };
+  const renamed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renamed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) =>
+        key === '$ref' && typeof inner === 'string'
+          ? [key, SCHEMAS + name(inner.slice(SCHEMAS.length))]
+          : [key, renamed(inner)],
+      ),
+    );
+  };
+  const kept = Object.entries(schemas).filter(([key]) => used.has(SCHEMAS + key));
+  const pruned = kept
+    .map(([key, schema]) => [name(key), renamed(schema)] as const)
+    .sort(([a], [b]) => a.localeCompare(b));
+  return {
+    ...document,
+    paths: renamed(document.paths),
+    components: { ...(document.components as Node), schemas: Object.fromEntries(pruned) },
+  };
+}

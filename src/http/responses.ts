@@ -1,0 +1,28 @@
+import { problem } from './answers.ts';
+
+const WHEN: ReadonlyMap<number, string> = new Map([
+  [400, 'The request is not valid'],
+  [401, 'A token is needed, or another one'],
+  [403, 'The Origin or the working directory is not allowed'],
+  [404, 'No batch has this id'],
+  [406, 'No representation fits the Accept header'],
+  [413, 'The body is larger than allowed'],
+  [415, 'The body is not application/json'],
+  [421, 'The Host header does not name this service'],
+  [503, 'The service is shutting down'],
+]);
+
+type ProblemResponse = { description: string; content: { 'application/problem+json': { schema: typeof problem } } };
+
+/** The problem documents that a route may answer with, for the API document: those of every route, of a body, and its own. */
+export function problems(kind: 'plain' | 'body', ...own: readonly number[]): Record<number, ProblemResponse> {
+  const statuses = new Set([400, 401, 403, 406, 415, 421, ...(kind === 'body' ? [413] : []), ...own]);
+  return Object.fromEntries(
+    [...statuses]
+      .sort()
+      .map((status) => [
+        status,
+        { description: WHEN.get(status) ?? 'A problem', content: { 'application/problem+json': { schema: problem } } },
+      ]),
+  );
+}

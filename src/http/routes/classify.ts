@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type { Verdict } from '../../classifier/verdict.ts';
+import { requireCount, requireMode } from '../admission.ts';
+import { verdict, verdicts } from '../answers.ts';
+import type { App, RouteContext } from '../context.ts';
+import { problems } from '../responses.ts';
+import { classifyQuery, classifyRequest } from '../schemas.ts';
+
+type Question = { readonly command: unknown; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
+
+/** Verdicts without running anything. Directories are taken as text, since the commands may be meant for elsewhere. */
+export function classifyRoutes(app: App, { config, judge }: RouteContext): void {
+  const [root = '/'] = config.roots;
+
+  const answer = ({ command, cwd, env }: Question): Verdict => {
+    // The judge is total: a value that is no string is serial, as it would be for a harness whose model sent one.
+    const text = command as string;
+    return judge(text, { cwd: resolve(root, cwd ?? '.'), ...(env === undefined ? {} : { env }) }).verdict;
+  };
+
+  app.route({
+    method: 'POST',
+    url: '/classify',
+    schema: {
+      operationId: 'classify',
+      summary: 'May this command run at the same time as its siblings? One, or many in order',
+      tags: ['classify'],
+      body: classifyRequest,
+      response: {
+        200: verdict.or(verdicts).describe('One Verdict, or Verdicts in the order asked'),
+        ...problems('body'),
+      },
+    },
+    handler: async ({ body }) => {
+      requireMode(body.mode);
+      const { commands, cwd, env } = body;
+      const common = { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }) };
+      if (commands === undefined) return answer({ ...common, command: body.command });
+      requireCount(commands.length, config.limits.maxCommands);
+      return {
+        verdicts: commands.map((each) =>
+          answer(isQuestion(each) ? { ...common, ...each } : { ...common, command: each }),
+        ),
+      };
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/classify',
+    schema: {
+      operationId: 'classifyOne',
+      summary: 'The same for one command, for a quick look. The query never reaches a log of this service',
+      tags: ['classify'],
+      querystring: classifyQuery,
+      response: { 200: verdict, ...problems('plain') },
+    },
+    handler: async ({ query }) => {
+      requireMode(query.mode);
+      return answer(query);
+    },
+  });
+}
+
+function isQuestion(value: unknown): value is Question {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

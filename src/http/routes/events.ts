@@ -1,0 +1,68 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { batchEvent } from '../answers.ts';
+import type { App, RouteContext } from '../context.ts';
+import { requireAccept } from '../gate.ts';
+import { problems } from '../responses.ts';
+import { batchParams, eventsHeaders, eventsQuery } from '../schemas.ts';
+import { createEventStream, NDJSON, SSE } from '../stream.ts';
+import { find } from './batches.ts';
+
+const TYPES = ['text/event-stream', 'application/x-ndjson'] as const;
+
+/** What happens in a batch, as it happens, from any point on. */
+export function eventRoutes(app: App, { config, store, drain }: RouteContext): void {
+  app.route({
+    method: 'GET',
+    url: '/batches/:id/events',
+    schema: {
+      operationId: 'streamEvents',
+      summary: 'The events of a batch, then live ones, ending behind `batch-finished`',
+      tags: ['batches'],
+      params: batchParams,
+      querystring: eventsQuery,
+      headers: eventsHeaders,
+      response: {
+        200: {
+          description: 'One event each: server-sent events whose data is a BatchEvent, or one BatchEvent a line',
+          content: {
+            'text/event-stream': { schema: z.string() },
+            'application/x-ndjson': { schema: batchEvent },
+          },
+        },
+        204: {
+          description: 'The batch has ended and there is nothing behind that event; do not reconnect',
+          content: {},
+        },
+        ...problems('plain', 404),
+      },
+    },
+    handler: async (request, typed) => {
+      // The body is a stream of what the schema describes, which its type cannot say.
+      const reply = typed as unknown as FastifyReply;
+      const type = requireAccept(request, ...TYPES);
+      const batch = find(store, request.params.id);
+      if (request.method === 'HEAD') return reply.type(type).send();
+
+      // A browser that reconnects repeats the address it began with, so what it saw last counts more.
+      const after = Number(request.headers['last-event-id'] ?? request.query.after ?? 0);
+      const ending = new AbortController();
+      const events = batch.events({ after, signal: ending.signal })[Symbol.asyncIterator]();
+      const first = store.hasEnded(batch.id) ? await events.next() : undefined;
+      if (first?.done === true) return reply.code(204).send();
+
+      const stream = createEventStream(events, {
+        framing: type === 'text/event-stream' ? SSE : NDJSON,
+        heartbeatMs: config.heartbeatMs,
+        ...(first === undefined ? {} : { first }),
+        abort: () => ending.abort(),
+      });
+      stream.body.once('close', drain.track(stream));
+      // Proxies that buffer would turn live events into late ones.
+      reply.type(type).header('x-accel-buffering', 'no');
+      // The first event may be long in coming; the reader should know at once that it is connected.
+      setImmediate(() => reply.raw.headersSent || reply.raw.destroyed || reply.raw.flushHeaders());
+      return reply.send(stream.body);
+    },
+  });
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { REASON_CODES } from '../classifier/verdict.ts';
+
+/**
+ * The bodies that come in, strict: a field that is not listed is a fault. Everything else about them that can be wrong
+ * (directories, duplicates, NUL) is told by the parts that know it.
+ */
+
+const DAY_MS = 86_400_000;
+const id = z.string().min(1).max(128);
+/** What the system takes; bash hands on names that are none of its own. */
+const variable = z.string().regex(/^[^=\0]+$/, 'Expected the name of an environment variable');
+const environment = z.record(variable, z.string()).describe('Variables added for this command alone');
+const mode = z.enum(['simple', 'compound']).describe('`compound` is not available in this version');
+const directory = z.string().min(1).max(4_096);
+
+const lockRequest = z
+  .union([
+    z.string().min(1).max(1_024),
+    z.strictObject({ key: z.string().min(1).max(1_024), mode: z.enum(['shared', 'exclusive']).exactOptional() }),
+  ])
+  .meta({ id: 'LockRequest', description: 'A key in a mode; a bare string asks for the key exclusively' });
+
+const commandObject = z
+  .strictObject({
+    id: id.exactOptional().describe('Unique in the batch. Default: `c1`, `c2` … by place'),
+    command: z.string().describe('The text that would be given to `bash -c`'),
+    cwd: directory.exactOptional().describe('Absolute, or relative to the directory of the batch'),
+    env: environment.exactOptional(),
+    timeoutMs: z.int().min(1).max(DAY_MS).exactOptional().describe('Milliseconds of running; waiting does not count'),
+    stdin: z.string().exactOptional().describe('Text for standard input. Default: the null device'),
+    lockKeys: z.array(lockRequest).max(64).exactOptional().describe('What the command changes besides its workspace'),
+  })
+  .meta({ id: 'Command' });
+
+export const batchRequest = z
+  .strictObject({
+    cwd: directory.exactOptional().describe('Absolute, or relative to the first root. Default: the first root'),
+    mode: mode.exactOptional(),
+    maxParallel: z.int().min(1).max(256).exactOptional().describe('Commands of this batch that run at once'),
+    onFailure: z
+      .enum(['continue', 'stop', 'cancel-siblings'])
+      .exactOptional()
+      .describe('What a command that ends with a non-zero code does to the rest. Default: `continue`'),
+    deadlineMs: z
+      .int()
+      .min(1)
+      .max(DAY_MS)
+      .exactOptional()
+      .describe('Milliseconds for the whole batch, waiting included'),
+    commands: z.array(z.union([z.string(), commandObject])).describe('In the order that counts'),
+  })
+  .meta({
+    id: 'BatchRequest',
+    examples: [{ cwd: '/repo', commands: ['git status', { id: 'list', command: 'ls -la', timeoutMs: 5_000 }] }],
+  });
+
+/** What may stand for a command in a question: anything that JSON can say. What is no text gets the verdict INPUT_NOT_TEXT. */
+const notAnObject = [z.string(), z.number(), z.boolean(), z.null(), z.array(z.unknown())] as const;
+const anything = z.union([...notAnObject, z.record(z.string(), z.unknown())]).describe('Text; anything else is serial');
+
+export const classifyRequest = z
+  .strictObject({
+    command: anything.exactOptional(),
+    commands: z
+      .array(
+        z.union([
+          ...notAnObject,
+          z
+            .strictObject({ command: anything, cwd: directory.exactOptional(), env: environment.exactOptional() })
+            .meta({ id: 'Question' }),
+        ]),
+      )
+      .exactOptional(),
+    mode: mode.exactOptional(),
+    cwd: directory
+      .exactOptional()
+      .describe('Where it would run: absolute. It need not exist here. Default: the first root'),
+    env: environment.exactOptional(),
+  })
+  .refine(
+    (body) => (body.command === undefined) !== (body.commands === undefined),
+    'Expected either `command` or `commands`',
+  )
+  .meta({
+    id: 'ClassifyRequest',
+    examples: [{ command: 'git log --oneline -5' }, { commands: ['ls -la', 'rm -r build'] }],
+  });
+
+export const classifyQuery = z.strictObject({
+  command: z.string().describe('Percent-encoded; a plus sign is a blank'),
+  mode: mode.exactOptional(),
+  cwd: directory.exactOptional(),
+});
+
+export const batchParams = z.strictObject({ id: z.string().describe('The id of the batch') });
+
+const sequence = z
+  .string()
+  .regex(/^\d{1,15}$/, 'Expected the number of an event')
+  .describe('The number of the last event that was seen; the stream goes on behind it');
+export const eventsQuery = z.strictObject({ after: sequence.exactOptional() });
+/** Loose, since a request has many header fields; only the one is looked at. */
+export const eventsHeaders = z.looseObject({ 'last-event-id': sequence.exactOptional() });
+
+export const preferHeaders = z.looseObject({
+  prefer: z
+    .string()
+    .exactOptional()
+    .describe('`wait=N`: answer when the batch has ended, at the latest after N seconds'),
+});
+
+export const reasonCode = z
+  .enum(REASON_CODES)
+  .meta({ id: 'ReasonCode', description: 'Why a command is serial; see docs/verdicts.md' });

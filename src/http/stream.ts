@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import type { BatchEvent } from '../dispatcher/types.ts';
+
+/** How events are written: as server-sent events, or one JSON value a line. */
+export type Framing = { readonly event: (event: BatchEvent) => string; readonly heartbeat: string };
+
+export const SSE: Framing = {
+  event: (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  heartbeat: ': still here\n\n',
+};
+
+/** A blank before the next line is nothing to a JSON parser, and keeps the connection in sight. */
+export const NDJSON: Framing = { event: (event) => `${JSON.stringify(event)}\n`, heartbeat: ' ' };
+
+/** Characters after which a chunk is written although more events are there. */
+const CHUNK_CHARS = 65_536;
+
+const BEAT = Symbol('beat');
+
+export type EventStream = {
+  readonly body: Readable;
+  /** Ends the body cleanly behind what has been written. Idempotent. */
+  end(): void;
+};
+
+/**
+ * The events of a batch as a body. It pulls the next event only when the reader takes what is there, so a slow reader
+ * costs one chunk; events that are there together are written together. `first` is a result already pulled.
+ */
+export function createEventStream(
+  events: AsyncIterator<BatchEvent>,
+  options: {
+    readonly framing: Framing;
+    readonly heartbeatMs: number;
+    readonly first?: IteratorResult<BatchEvent>;
+    /** Ends `events`; the iterator may be waiting for an event that never comes. */
+    readonly abort: () => void;
+  },
+): EventStream {
+  const body = Readable.from(frames(events, options), { objectMode: false });
+  body.once('close', options.abort);
+  return { body, end: options.abort };
+}
+
+async function* frames(
+  events: AsyncIterator<BatchEvent>,
+  { framing, heartbeatMs, first }: { framing: Framing; heartbeatMs: number; first?: IteratorResult<BatchEvent> },
+): AsyncGenerator<string> {
+  let next = first === undefined ? events.next() : Promise.resolve(first);
+  for (;;) {
+    let result = await orBeat(next, heartbeatMs);
+    if (result === BEAT) {
+      yield framing.heartbeat;
+      continue;
+    }
+    let chunk = '';
+    const turn = nextTurn();
+    while (result !== BEAT && result.done !== true) {
+      chunk += framing.event(result.value);
+      next = events.next();
+      result = chunk.length < CHUNK_CHARS ? await Promise.race([next, turn]) : BEAT;
+    }
+    if (chunk !== '') yield chunk;
+    if (result !== BEAT) return;
+  }
+}
+
+/** Whatever comes first: the result, or the time for a sign of life. */
+async function orBeat<T>(result: Promise<T>, heartbeatMs: number): Promise<T | typeof BEAT> {
+  let timer: NodeJS.Timeout | undefined;
+  const beat = new Promise<typeof BEAT>((resolve) => {
+    timer = setTimeout(resolve, heartbeatMs, BEAT);
+  });
+  try {
+    return await Promise.race([result, beat]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function nextTurn(): Promise<typeof BEAT> {
+  return new Promise((resolve) => setImmediate(resolve, BEAT));
+}

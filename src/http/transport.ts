@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import { SignalboxError } from '../errors.ts';
+import { problemOf } from './problem.ts';
+
+/**
+ * What Node would answer by itself, and without a problem document: `Expect`. A client that asks before it sends a body
+ * is told to go on only when its header has passed the gate, so a body that is refused never travels.
+ */
+export function installTransport(app: FastifyInstance, newId: () => string): void {
+  const asking = new WeakSet<object>();
+
+  app.server.on('checkContinue', (request, response) => {
+    asking.add(request);
+    app.routing(request, response);
+  });
+
+  app.addHook('preParsing', async (request, reply) => {
+    if (asking.delete(request.raw)) reply.raw.writeContinue();
+  });
+
+  app.server.on('checkExpectation', (_request, response) => {
+    const error = new SignalboxError('EXPECTATION_REFUSED', 'Expected no Expect field but 100-continue');
+    response.writeHead(error.status, {
+      'content-type': 'application/problem+json',
+      connection: 'close',
+      ...SECURITY_HEADERS,
+    });
+    response.end(JSON.stringify(problemOf(error, newId())));
+  });
+}
+
+/**
+ * Of every answer: nothing is guessed, framed, kept or embedded by anybody. There are no CORS fields at all, so no page
+ * of another origin can read an answer.
+ */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+});

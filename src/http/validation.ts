@@ -1,0 +1,67 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import type { z } from 'zod';
+import { SignalboxError } from '../errors.ts';
+import { faultsOf } from '../issue-text.ts';
+
+/** Where a value stands that is no body, in the words of a message. */
+const PLACES: ReadonlyMap<string, string> = new Map([
+  ['querystring', 'query parameter'],
+  ['headers', 'header field'],
+  ['params', 'part of the path'],
+]);
+
+/** Fastify's validator: zod, with every fault told by a JSON pointer into the body, or by the name of the parameter. */
+export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+  const place = PLACES.get(httpPart ?? 'body');
+  return (data) => {
+    const result = schema.safeParse(data);
+    if (result.success) return { value: result.data };
+    if (place === undefined && (data === null || data === undefined)) {
+      return { error: new SignalboxError('REQUEST_INVALID', 'Expected a body of JSON, got nothing', { pointer: '' }) };
+    }
+    const faults = faultsOf(result.error.issues, data).map(({ pointer = '', detail }) =>
+      place === undefined ? { pointer, detail } : { detail: `${detail} as the ${place} ${pointer.slice(1)}` },
+    );
+    const [first = { detail: 'Expected another value' }] = faults;
+    return {
+      error: new SignalboxError(
+        'REQUEST_INVALID',
+        place === undefined ? `${first.detail} at ${first.pointer || '/'}` : first.detail,
+        {
+          ...(first.pointer === undefined ? {} : { pointer: first.pointer }),
+          faults: faults.slice(0, 20),
+        },
+      ),
+    };
+  };
+};
+
+/**
+ * Reads a body: UTF-8 without exception (a replaced byte would be another command), then JSON without the keys that
+ * have a meaning in JavaScript. Nothing at all is no body.
+ */
+export function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new SignalboxError('BODY_NOT_JSON', 'Expected a body in UTF-8, got bytes that are none', { cause });
+  }
+  let forbidden = false;
+  const refuse = (key: string, inner: unknown): unknown => {
+    forbidden ||= key === '__proto__';
+    return inner;
+  };
+  let value: unknown;
+  try {
+    // Looking at every key doubles the cost; only a text that may spell this one is looked at.
+    value = text.includes('__proto__') || text.includes('\\u') ? JSON.parse(text, refuse) : JSON.parse(text);
+  } catch (cause) {
+    const position = /at position (\d+)/.exec((cause as Error).message)?.[1];
+    const where = position === undefined ? '' : `, got something else at character ${position}`;
+    throw new SignalboxError('BODY_NOT_JSON', `Expected a body of JSON${where}`, { cause });
+  }
+  if (forbidden) throw new SignalboxError('BODY_NOT_JSON', 'Expected no key named __proto__ in the body');
+  return value;
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { type Logger, pino } from 'pino';
+import type { Judge } from './classifier/judgement.ts';
+import type { Config } from './config.ts';
+import type { Dispatcher } from './dispatcher/types.ts';
+import { createBatchStore } from './http/batch-store.ts';
+import type { RouteContext } from './http/context.ts';
+import { documentRoutes, registerDocuments } from './http/documents.ts';
+import { installDrain } from './http/drain.ts';
+import { createGate, requireAccept } from './http/gate.ts';
+import { LogLines, SERIALIZERS } from './http/log-lines.ts';
+import { answerClientError, answerError } from './http/problem.ts';
+import { batchRoutes } from './http/routes/batches.ts';
+import { classifyRoutes } from './http/routes/classify.ts';
+import { eventRoutes } from './http/routes/events.ts';
+import { statusRoutes } from './http/routes/status.ts';
+import { createAddresses } from './http/routing.ts';
+import { readTokenFile } from './http/token.ts';
+import { installTransport, SECURITY_HEADERS } from './http/transport.ts';
+import { compileValidator, parseBody } from './http/validation.ts';
+
+export { type Config, type ConfigSources, loadConfig } from './config.ts';
+export { type Listening, listen } from './http/listening.ts';
+
+/** What the service is made of. Closing the server shuts the dispatcher down. */
+export type ServerDeps = {
+  readonly config: Config;
+  readonly dispatcher: Dispatcher;
+  /** Must be total for any value, as `classify` is. */
+  readonly judge: Judge;
+  /** The content hash of the rule set, for `/capabilities`. */
+  readonly ruleset: string;
+  /** The version of the package, for `/capabilities` and the API document. */
+  readonly version: string;
+  /** Default: JSON lines on standard error, at the configured level. */
+  readonly log?: Logger;
+  /** Milliseconds of a clock that goes forward. Default: the process's. */
+  readonly now?: () => number;
+  /** A new UUID. Default: a random one. */
+  readonly newId?: () => string;
+};
+
+/** Seconds to receive one whole request in; a stream that is sent is no part of it. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/**
+ * The HTTP service as a Fastify instance that does not listen yet (see `listen`). Throws CONFIG_INVALID when the token
+ * file cannot be used. `close()` refuses new batches, lets running commands end within the configured time, tells
+ * every open stream, and then closes the connections.
+ */
+export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const { config, dispatcher, judge, ruleset, version, newId = randomUUID, now = () => performance.now() } = deps;
+  const token = config.tokenFile === null ? null : readTokenFile(config.tokenFile);
+  const log = deps.log ?? pino({ level: config.logLevel }, pino.destination(2));
+  const { maxBodyBytes } = config.limits;
+
+  const app = Fastify({
+    loggerInstance: log.child({}, { serializers: SERIALIZERS }) as FastifyBaseLogger,
+    logController: new LogLines(),
+    genReqId: () => newId(),
+    bodyLimit: maxBodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Our own answers are problem documents; Fastify's and Node's are not.
+    return503OnClosing: false,
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS);
+      answerError(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) => {
+      const code = answerClientError(error, socket, newId());
+      if (code !== undefined) log.info({ code }, 'message refused');
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+
+  const addresses = createAddresses();
+  const port = (): number => (app.server.address() as AddressInfo | null)?.port ?? config.port;
+  const gate = createGate({ config, token, port, maxBodyBytes });
+
+  app.decorateRequest('problemCode', null);
+  app.addHook('onRoute', addresses.add);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+    gate(request);
+  });
+  installTransport(app, newId);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    parseBody(body),
+  );
+  app.setValidatorCompiler(compileValidator);
+  // Answers are held to their schemas by types and tests; parsing each again would double its cost.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(addresses.refuse);
+
+  const drain = installDrain(app, { dispatcher, shutdown: config.shutdown });
+  const context: RouteContext = {
+    config,
+    dispatcher,
+    judge,
+    ruleset,
+    version,
+    drain,
+    store: createBatchStore(config.retention, now),
+  };
+
+  await registerDocuments(app, version, token !== null);
+  await app.register((json, _options, done) => {
+    json.addHook('onRequest', async (request) => requireAccept(request, 'application/json'));
+    batchRoutes(json, context);
+    classifyRoutes(json, context);
+    statusRoutes(json, context);
+    done();
+  });
+  eventRoutes(app, context);
+  await documentRoutes(app);
+  await app.ready();
+  return app;
+}
