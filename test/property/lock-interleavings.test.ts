@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { type Held, KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import type { LockMode } from '../../src/dispatcher/types.ts';
+import { clash, LockModel, type ModelClaim, pictureOf, toRequests, type Wants } from './lock-model.ts';
+
+/*
+ * Not samples but all of them. Each acquire has two events: it is called, and it ends (released if it holds by then,
+ * aborted if it waits). Every order of these events is run for every choice of keys and modes, and after every event
+ * the lock must be exactly what it ought to be.
+ */
+
+const KEYS = ['a', 'b', 'c'] as const;
+
+/** Each of three keys not at all, shared or exclusive; all 26 that name a key. */
+const ALL_WANTS: readonly Wants[] = Array.from({ length: 27 }, (_, code) => {
+  const modes = [code % 3, Math.floor(code / 3) % 3, Math.floor(code / 9)];
+  const pairs = KEYS.flatMap((key, at) =>
+    modes[at] === 0 ? [] : [[key, modes[at] === 1 ? 'shared' : 'exclusive'] as const],
+  );
+  return Object.fromEntries(pairs) as Record<string, LockMode>;
+}).slice(1);
+
+/** The same up to renaming of keys: enough for the first acquire of a row, since the others take every choice. */
+const DISTINCT_WANTS = ALL_WANTS.filter((wants) => {
+  const ranks = KEYS.map((key) => ['exclusive', 'shared', undefined].indexOf(wants[key]));
+  return ranks.every((rank, at) => at === 0 || (ranks[at - 1] as number) <= rank);
+});
+
+/** A few that together show every way to meet: alone, beside, across, and apart. */
+const TELLING_WANTS: readonly Wants[] = [
+  { a: 'exclusive' },
+  { a: 'shared' },
+  { b: 'exclusive' },
+  { a: 'exclusive', b: 'exclusive' },
+  { a: 'shared', b: 'exclusive' },
+  { b: 'shared', c: 'exclusive' },
+];
+
+/** Every order of two events each of `count` acquires; the first occurrence of a number is its call, the second its end. */
+function orders(count: number, areCallsInOrder: boolean): readonly (readonly number[])[] {
+  const found: number[][] = [];
+  const extend = (sofar: readonly number[]): void => {
+    if (sofar.length === 2 * count) found.push([...sofar]);
+    const called = new Set(sofar).size;
+    for (let at = 0; at < count; at++) {
+      const times = sofar.filter((each) => each === at).length;
+      if (times === 1 || (times === 0 && (!areCallsInOrder || at === called))) extend([...sofar, at]);
+    }
+  };
+  extend([]);
+  return found;
+}
+
+function* choices(from: readonly (readonly Wants[])[]): Generator<readonly Wants[]> {
+  const [first, ...rest] = from;
+  if (first === undefined) yield [];
+  else for (const wants of first) for (const others of choices(rest)) yield [wants, ...others];
+}
+
+type Live = { readonly promise: Promise<Held>; readonly controller: AbortController };
+
+/** Runs one order for one choice and tells the first step after which the lock is not what it ought to be. */
+async function firstFault(
+  all: readonly Wants[],
+  order: readonly number[],
+  areTicketsDrawnFirst: boolean,
+): Promise<string | null> {
+  const lock = new KeyedLock();
+  const model = new LockModel();
+  const tickets = areTicketsDrawnFirst ? all.map(() => lock.draw()) : null;
+  const live = new Map<number, Live & { readonly claim: ModelClaim }>();
+  for (const [at, which] of order.entries()) {
+    const label = `#${which}`;
+    const known = live.get(which);
+    if (known === undefined) {
+      const controller = new AbortController();
+      const wants = all[which] as Wants;
+      const claim = model.acquire(label, which, wants);
+      // Signals are what costs here, so only those get one that must wait.
+      const signal = claim.state === 'waiting' ? controller.signal : undefined;
+      const options = { signal, label, ...(tickets === null ? {} : { ticket: tickets[which] }) };
+      const promise = lock.acquire(toRequests(wants), options);
+      promise.catch(() => 'its rejection is looked at below');
+      live.set(which, { promise, controller, claim });
+    } else {
+      if (known.claim.state === 'held') (await known.promise)();
+      else {
+        known.controller.abort(label);
+        if ((await known.promise.then(String, String)) !== label) return `step ${at}: not rejected with its reason`;
+      }
+      model.end(known.claim);
+    }
+    const picture = JSON.stringify(pictureOf(lock));
+    const expected = JSON.stringify(model.picture());
+    if (picture !== expected) return `step ${at}: ${picture} and not ${expected}`;
+    // A second oracle that does not need the model: with calls in order of tickets, an acquire holds if and only if
+    // no earlier one that is still there conflicts with it.
+    for (const claim of areTicketsDrawnFirst ? [] : model.claims) {
+      const isBarred = model.claims.some((other) => other.ticket < claim.ticket && clash(other.wants, claim.wants));
+      if ((claim.state === 'held') === isBarred) return `step ${at}: ${claim.label} is ${claim.state}`;
+    }
+  }
+  return lock.size === 0 ? null : 'keys are left';
+}
+
+async function faults(
+  from: readonly (readonly Wants[])[],
+  rows: readonly (readonly number[])[],
+  areTicketsDrawnFirst: boolean,
+) {
+  const found: string[] = [];
+  let count = 0;
+  for (const all of choices(from)) {
+    for (const order of rows) {
+      const fault = await firstFault(all, order, areTicketsDrawnFirst);
+      if (fault !== null) found.push(`${JSON.stringify(all)} in the order ${order}: ${fault}`);
+      count++;
+    }
+  }
+  return { count, found: found.slice(0, 3) };
+}
+
+// Seconds, not milliseconds: some 175,000 runs, on machines that may be busy.
+describe('every interleaving', { timeout: 300_000 }, () => {
+  test('of three acquires of any of three keys in any modes: exclusion, order, service, nothing kept', async () => {
+    const rows = orders(3, true);
+    expect(rows).toHaveLength(15);
+    const { count, found } = await faults([DISTINCT_WANTS, ALL_WANTS, ALL_WANTS], rows, false);
+    expect(found).toEqual([]);
+    expect(count).toBe(9 * 26 * 26 * 15);
+  });
+
+  test('of four acquires of the telling kinds', async () => {
+    const rows = orders(4, true);
+    expect(rows).toHaveLength(105);
+    const { count, found } = await faults(
+      [TELLING_WANTS.slice(3), TELLING_WANTS, TELLING_WANTS.slice(0, 5), TELLING_WANTS.slice(0, 4)],
+      rows,
+      false,
+    );
+    expect(found).toEqual([]);
+    expect(count).toBe(3 * 6 * 5 * 4 * 105);
+  });
+
+  test('of three acquires with tickets drawn beforehand, called in any order', async () => {
+    const rows = orders(3, false);
+    expect(rows).toHaveLength(90);
+    const kinds = [...TELLING_WANTS, { a: 'shared', b: 'shared' }, { a: 'exclusive', c: 'shared' }] as const;
+    const { count, found } = await faults([kinds, kinds, kinds], rows, true);
+    expect(found).toEqual([]);
+    expect(count).toBe(8 * 8 * 8 * 90);
+  });
+});
