@@ -13,7 +13,10 @@ export type Limits = {
  * An independent parser's opinion, asked only about text that the three checks accepted: true when it reads the same
  * words. It can take a yes away and never give one; throwing counts as false.
  */
-export type SecondReading = (command: string, words: readonly { readonly text: string; readonly glob: boolean }[]) => boolean;
+export type SecondReading = (
+  command: string,
+  words: readonly { readonly text: string; readonly glob: boolean }[],
+) => boolean;
 
 export type ClassifyOptions = {
   readonly rules: RuleSet;
@@ -46,4 +49,11 @@ export type Judgement = {
 };
 
 /** What the dispatcher, the command line and the service call: `classify` with everything but the command bound. */
-export type Judge = (command: string, context: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly mode?: 'simple' | 'compound' }) => Judgement;
+export type Judge = (
+  command: string,
+  context: {
+    readonly cwd: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly mode?: 'simple' | 'compound';
+  },
+) => Judgement;

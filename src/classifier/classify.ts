@@ -1,0 +1,138 @@
+import { readCommand } from './command.ts';
+import type { BinaryRule } from './compiled.ts';
+import type { ClassifyOptions, Judgement, SecondReading } from './judgement.ts';
+import { findBinary } from './leading-token.ts';
+import { lex } from './lexer.ts';
+import { type Reading, type Refusal, refuseText, startReading } from './reading.ts';
+import { reasonOf } from './reason.ts';
+import { rulesOf } from './rule-set.ts';
+import { checkOptions, homeOf, isHostileDirectory, unknownVariable } from './surroundings.ts';
+import type { Run, Verdict } from './verdict.ts';
+import type { Assignment, Word } from './word.ts';
+
+/** A verdict and the reading it came from. */
+export type Examined = { readonly verdict: Verdict; readonly reading: Reading };
+
+/** Builtins and globs: bash runs the text itself. */
+const IN_BASH: Run = Object.freeze({ form: 'bash' });
+
+/**
+ * Whether a command may run at the same time as its siblings. Synchronous and pure; it never throws for any JavaScript
+ * value as the command, and whatever is not proved is serial.
+ *
+ * @throws SignalboxError MODE_UNAVAILABLE for compound mode; RULES_INVALID when `rules` is no rule set; OPTION_INVALID
+ * for another option that is not allowed.
+ */
+export function classify(command: unknown, options: ClassifyOptions): Verdict {
+  return examine(command, options, false).verdict;
+}
+
+/** The verdict with what the dispatcher needs besides; see `Judgement`. Total and pure as `classify` is. */
+export function judge(command: unknown, options: ClassifyOptions): Judgement {
+  const { verdict, reading } = examine(command, options, false);
+  // What the text names before the lexer refused it still tells where a writer works.
+  if (reading.binary === null) readWords(reading);
+  return {
+    verdict,
+    directories: reading.directories,
+    paths: reading.paths,
+    resources: reading.binary?.resources ?? [],
+    wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
+  };
+}
+
+/**
+ * `classify` for a command that may stand behind a pipe; the self-test asks so about the examples that say it.
+ *
+ * @param piped standard input is a pipe.
+ */
+export function examine(command: unknown, options: ClassifyOptions, piped: boolean): Examined {
+  const rules = rulesOf(options.rules);
+  checkOptions(options);
+  const reading = startReading(rules, homeOf(options.cwd), piped);
+  if (typeof command !== 'string') return serial('', refuseText('input', 'INPUT_NOT_TEXT', 0, 0), reading);
+
+  const lexed = lex(command, options.limits);
+  reading.words = lexed.words;
+  if (!lexed.ok) return serial(command, refuseText(lexed.check, lexed.code, lexed.span[0], lexed.span[1]), reading);
+  const refusal =
+    refuseAssignments(reading, lexed.assignments) ??
+    readWords(reading) ??
+    refuseSurroundings(reading, options, command.length) ??
+    refuseSecondReading(options.secondReading, command, lexed.words);
+  if (refusal !== null) return serial(command, refusal, reading);
+
+  const { profile } = reading.binary!;
+  const { effects, assumes, rule, overridden } = reading.proof!;
+  const verdict: Verdict = {
+    kind: 'parallel',
+    run: runOf(reading, lexed.assignments),
+    profile: profile.name,
+    rule: reading.override ? overridden : rule,
+    effects,
+    assumes,
+    ruleset: rules.hash,
+  };
+  return { verdict, reading };
+}
+
+/** Everything that is not proved. */
+function serial(command: string, refusal: Refusal, reading: Reading): Examined {
+  return { verdict: { kind: 'serial', reason: reasonOf(command, refusal), ruleset: reading.rules.hash }, reading };
+}
+
+/** Only the listed names with exactly the listed values may stand before a command. */
+function refuseAssignments(reading: Reading, assignments: readonly Assignment[]): Refusal | null {
+  for (const { name, value, start, end } of assignments) {
+    if (!reading.rules.assignments.get(name)?.has(value))
+      return refuseText('metacharacters', 'TEXT_ASSIGNMENT', start, end);
+  }
+  return null;
+}
+
+/** The second and third check. */
+function readWords(reading: Reading): Refusal | null {
+  const [name, ...rest] = reading.words;
+  if (name === undefined) return null;
+  const binary = findBinary(reading.rules, name, reading.piped);
+  if ('code' in binary) return binary;
+  reading.binary = binary;
+  return readCommand(reading, binary, name, rest);
+}
+
+function refuseSurroundings(reading: Reading, options: ClassifyOptions, length: number): Refusal | null {
+  if (isHostileDirectory(reading.home)) return refuseText('environment', 'DIRECTORY_DEVICE', 0, length);
+  if (options.env === undefined) return null;
+  const unknown = unknownVariable(options.env, reading.binary!, reading.rules);
+  return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, unknown);
+}
+
+/** An independent parser can take the yes away; a throw, or anything but `true`, is a no. */
+function refuseSecondReading(
+  secondReading: SecondReading | undefined,
+  command: string,
+  words: readonly Word[],
+): Refusal | null {
+  if (secondReading === undefined) return null;
+  let agrees: unknown;
+  try {
+    agrees = secondReading(command, words);
+  } catch {
+    agrees = false;
+  }
+  return agrees === true ? null : refuseText('environment', 'SECOND_READING', 0, command.length);
+}
+
+function runOf(reading: Reading, assignments: readonly Assignment[]): Run {
+  const { builtin, profile } = reading.binary!;
+  if (builtin || reading.globs) return IN_BASH;
+  return { form: 'argv', argv: reading.words.map((word) => word.text), env: withAssignments(profile, assignments) };
+}
+
+function withAssignments(
+  { set }: BinaryRule['profile'],
+  assignments: readonly Assignment[],
+): BinaryRule['profile']['set'] {
+  if (assignments.length === 0) return set;
+  return Object.freeze({ ...set, ...Object.fromEntries(assignments.map(({ name, value }) => [name, value])) });
+}

@@ -1,0 +1,119 @@
+import type { Kind } from './kinds.ts';
+import type { Syntax } from './syntax.ts';
+import type { Assumption, Effect, RuleRef, Run } from './verdict.ts';
+
+/**
+ * Rule files as the classifier asks them: everything that depends on the file alone is worked out once. Look-ups of
+ * text from outside go through Map and Set only.
+ */
+
+/** What a word is in an expression of option-like words. */
+export type Role = 'term' | 'open' | 'close' | 'not' | 'join' | 'leading';
+
+export type OptionRule = {
+  /** The same for all spellings of one option, and unlike any other option of the node. */
+  readonly id: number;
+  /** Null for a switch. */
+  readonly value: Kind | null;
+  readonly optional: boolean;
+  readonly form: 'any' | 'joined' | 'spaced';
+  /** A shape asks whether it is there. */
+  readonly related: boolean;
+  readonly role: Role;
+  /** A user loosened a built-in entry with it. */
+  readonly override: boolean;
+};
+
+/** One item of a usage line. */
+export type Item = { readonly kind: Kind; readonly least: number; readonly most: number };
+
+/** The operands on one side of `--`. */
+export type Usage = {
+  readonly items: readonly Item[];
+  /** How many words it needs at least; without its last item, `leastBeforeLast`. */
+  readonly least: number;
+  readonly leastBeforeLast: number;
+};
+
+export type Stdin = 'never' | 'unless-operand' | 'always';
+
+/** With these options, without those, these operands: parallel. */
+export type ShapeRule = {
+  /** Of each list of ids one must be there. */
+  readonly with: readonly (readonly number[])[];
+  readonly without: readonly number[];
+  /** One usage, or those before and after `--`. */
+  readonly parts: readonly Usage[];
+  readonly globs: boolean;
+  readonly stdin: Stdin;
+  readonly override: boolean;
+};
+
+export type DelegateRule = {
+  readonly command: string;
+  /** These words and no others, or null: the inner reading has passed its `--`. */
+  readonly exactly: readonly string[] | null;
+};
+
+/** How terms of an expression may follow each other. */
+export type ExpressionRule = { readonly implicitJoin: boolean; readonly operandsFirst: boolean };
+
+export type NodeRule = {
+  /** As words: `git remote get-url`. */
+  readonly path: string;
+  readonly syntax: Syntax;
+  readonly options: ReadonlyMap<string, OptionRule>;
+  /** The options of one dash and one ASCII character, by its code. */
+  readonly letters: readonly (OptionRule | undefined)[];
+  /** What `-20` is. */
+  readonly number: OptionRule | null;
+  /** Some options are words without a dash. */
+  readonly bareOptions: boolean;
+  /** A word with a dash that is no option is an operand. */
+  readonly dashesAreText: boolean;
+  readonly subcommands: ReadonlyMap<string, NodeRule>;
+  readonly shapes: readonly ShapeRule[];
+  readonly delegates: readonly DelegateRule[];
+  readonly expression: ExpressionRule | null;
+  /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
+  readonly refuses: ReadonlyMap<string, string>;
+  readonly proof: Proof;
+};
+
+/** What a parallel verdict of a node says; shared by all of them, and frozen. */
+export type Proof = {
+  readonly rule: readonly RuleRef[];
+  /** The same where the verdict rests on an entry with which a user loosened a built-in one. */
+  readonly overridden: readonly RuleRef[];
+  readonly effects: readonly Effect[];
+  readonly assumes: readonly Assumption[];
+  readonly wholeEnvironment: boolean;
+};
+
+export type BinaryRule = {
+  readonly name: string;
+  readonly root: NodeRule;
+  /** Words that are accepted as the sole argument, each with its proof. */
+  readonly alone: ReadonlyMap<string, Proof>;
+  readonly builtin: boolean;
+  readonly compoundOnly: boolean;
+  readonly profile: ProfileRule;
+  readonly resources: readonly string[];
+};
+
+/** The environment that a proof presumes. */
+export type ProfileRule = {
+  readonly name: string;
+  /** What the run sets, the generic part included. */
+  readonly set: Extract<Run, { form: 'argv' }>['env'];
+  /** The names that the run hands over from the base environment, the generic ones included. */
+  readonly pass: ReadonlySet<string>;
+};
+
+/** Everything `classify` asks. */
+export type Rules = {
+  readonly hash: string;
+  readonly binaries: ReadonlyMap<string, BinaryRule>;
+  /** Leading `NAME=VALUE`: the values that may stand behind each name. */
+  readonly assignments: ReadonlyMap<string, ReadonlySet<string>>;
+};

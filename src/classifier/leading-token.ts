@@ -1,0 +1,25 @@
+import type { BinaryRule, Rules } from './compiled.ts';
+import { type Refusal, refuseText } from './reading.ts';
+import type { ReasonCode } from './verdict.ts';
+import type { Word } from './word.ts';
+
+/**
+ * The second check: a bare, unquoted name that has a rule. Compared with the raw spelling, so a quoted or escaped name
+ * is none, and neither is a path, because no rule can have one.
+ *
+ * @param piped whether the command reads from a pipe; without one, some binaries have no meaning.
+ */
+export function findBinary(rules: Rules, word: Word, piped: boolean): BinaryRule | Refusal {
+  const binary = rules.binaries.get(word.raw);
+  if (binary === undefined) return refuseName(word, isBare(word) ? 'COMMAND_UNKNOWN' : 'COMMAND_NOT_PLAIN');
+  if (binary.compoundOnly && !piped) return refuseName(word, 'COMPOUND_ONLY');
+  return binary;
+}
+
+function isBare(word: Word): boolean {
+  return word.plain === word.raw.length && !word.glob && !word.raw.includes('/');
+}
+
+function refuseName({ start, end }: Word, code: ReasonCode): Refusal {
+  return refuseText('leading-token', code, start, end);
+}

@@ -1,0 +1,111 @@
+import type { ReasonCode } from './verdict.ts';
+
+/** What a sentence can name. */
+export type Facts = {
+  /** The refused part of the text, quoted and harmless to show. */
+  readonly at: string;
+  /** The node that was asked, as words: `git branch`. */
+  readonly command: string;
+  /** The kind of value that would be accepted, or the variable that is not known. */
+  readonly expected: string;
+};
+
+type Sentence = (facts: Facts) => string;
+type Entry = { readonly message: Sentence; readonly hint: string | null };
+
+const QUOTE = 'Put it between single quotes if it is data.';
+const SPLIT = 'Ask about each command by itself.';
+
+function entry(message: Sentence, hint: string | null = null): Entry {
+  return { message, hint };
+}
+
+/** One sentence a code, and what would make such a command parallel where that can be said in general. */
+const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
+  INPUT_NOT_TEXT: entry(() => 'A command is a string, and this is none.', 'Give the text that bash would get.'),
+  TEXT_EMPTY: entry(() => 'There is no command in this text.'),
+  TEXT_TOO_LONG: entry(() => 'The text is longer than the limit.', 'Raise `limits.maxChars`, or make it shorter.'),
+  WORDS_TOO_MANY: entry(() => 'The command has more words than the limit.', 'Raise `limits.maxWords`, or name less.'),
+  TEXT_NEWLINE: entry(() => 'A line end finishes a command, so more than one may run.', SPLIT),
+  TEXT_CONTROL: entry(({ at }) => `${at} is a control character; programs disagree on what it means.`, 'Leave it out.'),
+  TEXT_NOT_WELL_FORMED: entry(
+    () => 'Half a surrogate pair stands here, which is no character.',
+    'Give well-formed text.',
+  ),
+  TEXT_INVISIBLE: entry(
+    ({ at }) => `${at} cannot be seen or reorders what is seen, so the text is not what it looks like.`,
+  ),
+  TEXT_BLANK: entry(({ at }) => `${at} looks like a blank and is part of a word for bash.`, 'Use a space.'),
+  TEXT_OPERATOR: entry(({ at }) => `${at} joins, groups or ends commands, and only one simple command is read.`, SPLIT),
+  TEXT_REDIRECTION: entry(({ at }) => `${at} redirects input or output, which can write a file.`, QUOTE),
+  TEXT_EXPANSION: entry(({ at }) => `${at} makes bash put other text here, which cannot be known.`, QUOTE),
+  TEXT_TILDE: entry(
+    ({ at }) => `${at} expands to a home directory, which cannot be known.`,
+    'Write the directory out.',
+  ),
+  TEXT_BRACE: entry(({ at }) => `${at} may expand to several words.`, QUOTE),
+  TEXT_COMMENT: entry(() => 'A comment hides the rest of the line.', QUOTE),
+  TEXT_HISTORY: entry(({ at }) => `${at} negates a command or calls up an earlier one here.`),
+  TEXT_ASSIGNMENT: entry(({ at }) => `${at} sets a variable that can change what the command does.`, 'Leave it out.'),
+  TEXT_KEYWORD: entry(({ at }) => `${at} is a word of the shell's grammar here.`, SPLIT),
+  TEXT_QUOTE_OPEN: entry(() => 'A quote is opened and not closed.', 'Close the quote.'),
+  TEXT_BACKSLASH: entry(() => 'Nothing that can be quoted follows the backslash.', QUOTE),
+  TEXT_GLOB: entry(({ at }) => `${at} expands to names of files, which cannot be known here.`, QUOTE),
+  COMMAND_NOT_PLAIN: entry(({ at }) => `${at} is not a bare name.`, 'Write the bare name of the program.'),
+  COMMAND_UNKNOWN: entry(({ at }) => `No rule says what ${at} does.`, 'A rule file can describe it: docs/rules.md.'),
+  COMPOUND_ONLY: entry(({ at }) => `${at} has a meaning only behind a pipe.`),
+  SUBCOMMAND_MISSING: entry(
+    ({ command }) => `\`${command}\` needs a subcommand here.`,
+    'Name a subcommand that reads.',
+  ),
+  SUBCOMMAND_UNKNOWN: entry(({ at, command }) => `The rule of \`${command}\` lists no subcommand ${at}.`),
+  OPTION_UNKNOWN: entry(({ at, command }) => `The rule of \`${command}\` lists no option ${at}.`),
+  OPTION_QUOTED: entry(
+    ({ at }) => `The name of an option is partly quoted in ${at}.`,
+    'Write the option without quotes.',
+  ),
+  OPTION_FORM: entry(({ at, command }) => `\`${command}\` does not take a value in the form of ${at}.`),
+  OPTION_VALUE_MISSING: entry(
+    ({ at, expected }) => `${at} needs a value (${expected}) behind it.`,
+    'Put the value behind the option.',
+  ),
+  OPTION_REQUIRED: entry(({ command }) => `\`${command}\` is proved only with an option that is missing here.`),
+  OPTION_CONFLICT: entry(({ command }) => `\`${command}\` is not proved with these options together.`),
+  VALUE_REFUSED: entry(({ at, expected }) => `The value in ${at} is not what the option takes (${expected}).`),
+  OPERAND_REFUSED: entry(({ at, expected }) => `${at} is not what may stand here (${expected}).`),
+  OPERAND_MISSING: entry(({ command }) => `\`${command}\` needs more operands.`, 'Name them.'),
+  OPERAND_UNEXPECTED: entry(({ at, command }) => `\`${command}\` takes no operand ${at} here.`, 'Leave it out.'),
+  OPERAND_QUOTED_OPTION: entry(
+    ({ at }) => `${at} is quoted and begins with a dash; the program takes it for an option.`,
+    'Put `--` before operands that begin with a dash.',
+  ),
+  OPERAND_SUBSCRIPT: entry(({ at }) => `bash may evaluate the subscript in ${at}, and that can run a command.`),
+  EXPRESSION_REFUSED: entry(({ at }) => `The expression does not hold together at ${at}.`),
+  PATH_DEVICE: entry(({ at }) => `${at} may lead under /dev, /proc or /sys, where reading can block or act.`),
+  GLOB_REFUSED: entry(
+    ({ at }) => `${at} may expand to a name that is no plain operand here.`,
+    'Globs may stand only in a last list of files, behind every option, and begin with a letter or `./`.',
+  ),
+  STDIN_READ: entry(({ command }) => `\`${command}\` would wait for standard input.`, 'Name a file.'),
+  PROGRAM_REFUSED: entry(({ at }) => `${at} is no program of the part of its language that is proved.`),
+  DELEGATE_REFUSED: entry(({ at }) => `What would run at ${at} is not harmless with any name behind it.`),
+  SECOND_READING: entry(() => 'A second parser reads this text differently.', 'Write it with plainer quotes.'),
+  DIRECTORY_DEVICE: entry(() => 'The working directory lies under /dev, /proc or /sys.', 'Run it elsewhere.'),
+  VARIABLE_UNKNOWN: entry(
+    ({ expected }) => `The variable ${expected} may change what the command does.`,
+    'Leave it out.',
+  ),
+  PROGRAM_UNTRUSTED: entry(({ at }) => `The program that ${at} would run is not trusted.`),
+  OPERAND_NOT_REGULAR: entry(({ at }) => `${at} is a pipe, a socket or a device.`),
+  PLATFORM_UNPROVEN: entry(() => 'Nothing is proved on this platform.'),
+});
+
+/** The sentence for a person. */
+export function messageOf(code: ReasonCode, facts: Facts): string {
+  return SENTENCES[code].message(facts);
+}
+
+/** What would make it parallel, when that can be said. */
+export function hintOf(code: ReasonCode): string | null {
+  return SENTENCES[code].hint;
+}

@@ -1,0 +1,113 @@
+import type { RuleData, RuleExpression, RuleNode } from '../rules/schema.ts';
+import type { ExpressionRule, NodeRule, OptionRule } from './compiled.ts';
+import { type KindFinder, NUMBER, optionTable } from './option-table.ts';
+import type { Report } from './problems.ts';
+import { type Inherited, type Origin, proofOf } from './proof.ts';
+import { compileShapes } from './shape.ts';
+import { SYNTAXES } from './syntax.ts';
+import { itemOf, namesOf, spellingsOf } from './usage.ts';
+
+/** What every node of one file is compiled with. */
+export type FileContext = { readonly file: RuleData; readonly origin: Origin; readonly kinds: KindFinder };
+
+const ASCII = 128;
+
+/** Compiles a node and all below it. What it does not say itself it inherits, but for its syntax. */
+export function compileNode(
+  context: FileContext,
+  node: RuleNode,
+  path: string,
+  above: Inherited,
+  report: Report,
+): NodeRule {
+  const here: Inherited = {
+    stdin: node.stdin ?? above.stdin,
+    effects: node.effects ?? above.effects,
+    observes: node.observes ?? above.observes,
+    override: above.override || node.override === true,
+  };
+  const named = SYNTAXES[node.syntax ?? context.file.syntax];
+  // The options of a node that runs another command end where that command begins.
+  const syntax = node.delegates === undefined ? named : { ...named, stops: true };
+  const table = optionTable(context.file, node, syntax, context.kinds, report);
+  checkText(node, table, report);
+  const options = new Map([...table].filter(([spelling]) => spelling !== NUMBER));
+  return {
+    path,
+    syntax,
+    options,
+    letters: lettersOf(options),
+    number: table.get(NUMBER) ?? null,
+    bareOptions: [...options.keys()].some((spelling) => !spelling.startsWith('-')),
+    dashesAreText: node.dashes === 'text',
+    subcommands: compileSubcommands(context, node, path, here, report),
+    shapes: compileShapes(node, table, context.kinds, here.stdin, report),
+    delegates: (node.delegates ?? []).map((one) => ({ command: one.command, exactly: one.exactly ?? null })),
+    expression: node.expression === undefined ? null : expressionOf(node.expression),
+    refuses: notesOf(node),
+    proof: proofOf(context.file, path, context.origin, here),
+  };
+}
+
+function compileSubcommands(
+  context: FileContext,
+  node: RuleNode,
+  path: string,
+  here: Inherited,
+  report: Report,
+): ReadonlyMap<string, NodeRule> {
+  const nodes = new Map<string, NodeRule>();
+  for (const [key, below] of Object.entries(node.subcommands ?? {})) {
+    const at = report.at('subcommands', key);
+    for (const name of namesOf(key)) {
+      const plain = name !== '' && !name.includes(' ') && !name.startsWith('-');
+      if (!plain) at.say(`expected a word that is no option, got "${name}"`);
+      if (nodes.has(name)) at.say(`expected each name once, but "${name}" stands twice`);
+      nodes.set(name, compileNode(context, below, `${path} ${name}`, here, at));
+    }
+  }
+  return nodes;
+}
+
+/** The options `-x`, by the code of their letter. */
+function lettersOf(options: ReadonlyMap<string, OptionRule>): readonly (OptionRule | undefined)[] {
+  const letters = new Array<OptionRule | undefined>(ASCII).fill(undefined);
+  for (const [spelling, option] of options) {
+    const code = spelling.charCodeAt(1);
+    if (spelling.length === 2 && spelling.startsWith('-') && code < ASCII) letters[code] = option;
+  }
+  return letters;
+}
+
+function expressionOf(expression: RuleExpression): ExpressionRule {
+  return {
+    implicitJoin: expression.implicitJoin ?? false,
+    operandsFirst: expression.operandsFirst ?? false,
+  };
+}
+
+function notesOf(node: RuleNode): ReadonlyMap<string, string> {
+  const notes = Object.entries(node.refuses ?? {});
+  return new Map(
+    notes.flatMap(([key, note]) =>
+      spellingsOf(key)
+        .flat()
+        .map((spelling) => [spelling, note] as const),
+    ),
+  );
+}
+
+/**
+ * Where words with a dash are text, an option that is taken away becomes an operand. So that this can only tighten, such
+ * a node has switches and one unbounded list of text, and nothing else.
+ */
+function checkText(node: RuleNode, table: ReadonlyMap<string, OptionRule>, report: Report): void {
+  if (node.dashes !== 'text') return;
+  const [first, ...more] = (node.operands ?? []).map(itemOf);
+  const isText = first !== undefined && (first.kind === 'text' || first.kind === 'pattern');
+  const takesAnything = isText && first.least === 0 && first.most === Infinity && more.length === 0;
+  const onlySwitches = [...table.values()].every((option) => option.value === null);
+  if (!takesAnything || !onlySwitches || node.expression !== undefined) {
+    report.at('dashes').say('expected only switches and `"operands": ["text*"]` where words with a dash are text');
+  }
+}

@@ -1,0 +1,66 @@
+import { SignalboxError } from '../errors.ts';
+import type { BinaryRule, Rules } from './compiled.ts';
+import type { ClassifyOptions } from './judgement.ts';
+import { isUnderDevices, normalise } from './paths.ts';
+import { quoted } from './visible-text.ts';
+
+/** Checks the options of one call: misuse throws, whatever the command is. */
+export function checkOptions({ mode, env, limits }: ClassifyOptions): void {
+  if (mode === 'compound') {
+    throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be simple; compound comes in a later version');
+  }
+  if (mode !== undefined && mode !== 'simple') {
+    throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple, got ${quoted(String(mode))}`);
+  }
+  if (env !== undefined && (typeof env !== 'object' || env === null)) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected env to be an object of names and values');
+  }
+  if (limits === undefined) return;
+  for (const [name, value] of Object.entries(limits)) {
+    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
+      throw new SignalboxError(
+        'OPTION_INVALID',
+        `Expected limits.${name} to be a positive integer, got ${String(value)}`,
+      );
+    }
+  }
+}
+
+/**
+ * The directory the command starts in, normalised; `''` when nobody told.
+ *
+ * @throws SignalboxError OPTION_INVALID when it is not absolute.
+ */
+export function homeOf(cwd: string | undefined): string {
+  if (cwd === undefined) return '';
+  if (typeof cwd !== 'string' || !cwd.startsWith('/')) {
+    throw new SignalboxError('OPTION_INVALID', `Expected cwd to be an absolute path, got ${quoted(String(cwd))}`);
+  }
+  return isNormal(cwd) ? cwd : normalise(cwd);
+}
+
+/** Whether the directory makes every command serial: what is read there can block or act. */
+export function isHostileDirectory(home: string): boolean {
+  return isUnderDevices(home);
+}
+
+/**
+ * The first variable of the caller that the proof does not know, or null. Known is what the profile hands over, what it
+ * sets to the same value, and the values that may stand before a command.
+ */
+export function unknownVariable(
+  env: Readonly<Record<string, string>>,
+  { profile }: BinaryRule,
+  { assignments }: Rules,
+): string | null {
+  for (const [name, value] of Object.entries(env)) {
+    const same = Object.hasOwn(profile.set, name) && profile.set[name] === value;
+    if (!same && !profile.pass.has(name) && !assignments.get(name)?.has(value)) return name;
+  }
+  return null;
+}
+
+/** The common case, told without taking the path apart. */
+function isNormal(path: string): boolean {
+  return !path.includes('/.') && !path.includes('//') && !path.endsWith('/');
+}

@@ -1,0 +1,61 @@
+import { invalid, type RuleSet, type RuleSetData, restoreRules } from '../classifier/rule-set.ts';
+import { contentHash } from './hash.ts';
+import { mergeRules, type Placed } from './merge.ts';
+import type { Profiles } from './profiles-schema.ts';
+import { selfTest } from './self-test.ts';
+import { BUILT_IN_DIRECTORY, readProfiles, readRuleDirectory, readUserRules } from './sources.ts';
+
+export type LoadOptions = {
+  /** Rule files of the user, or directories of them. They add binaries and tighten built-in ones. */
+  readonly extra?: readonly string[];
+  /** Where the built-in rules and `profiles.json` are. Default: the package's own. */
+  readonly directory?: string;
+  /** Experimental binaries that may be proved, by name. Default: none. */
+  readonly experimental?: readonly string[];
+};
+
+/**
+ * Reads, checks and compiles the rules. Every file is held against its own examples, built-in or not. Reads files, and
+ * nothing else; synchronous, since nothing can be classified before.
+ *
+ * @throws SignalboxError RULES_INVALID naming the file, the place in it, what was expected and what came.
+ */
+export function loadRules(options: LoadOptions = {}): RuleSet {
+  const directory = options.directory ?? BUILT_IN_DIRECTORY;
+  const profiles = readProfiles(directory);
+  const builtIn = readRuleDirectory(directory);
+  const users = (options.extra ?? []).flatMap(readUserRules);
+  const placed = mergeRules(builtIn, users, profiles);
+  const ruleSet = ruleSetOf(placed, profiles, options.experimental ?? []);
+  testAll(placed, profiles);
+  return ruleSet;
+}
+
+/** The rule set of files that have been read; what stands in none of them is not known. */
+export function ruleSetOf(placed: readonly Placed[], profiles: Profiles, experimental: readonly string[]): RuleSet {
+  const files = placed.map(({ origin, file: { examples: _, ...file } }) => ({ origin, file }));
+  const hash = contentHash({ profiles, experimental, files: placed.map(({ origin, file }) => ({ origin, file })) });
+  const data: RuleSetData = { format: 1, hash, profiles, files, experimental };
+  return restoreRules(data);
+}
+
+/** A rule set in which every file is in force, whatever its maturity: the one its examples are about. */
+export function testSetOf(placed: readonly Placed[], profiles: Profiles): RuleSet {
+  const inForce = placed.map(({ file, ...rest }): Placed => ({ ...rest, file: { ...file, maturity: 'stable' } }));
+  return ruleSetOf(inForce, profiles, []);
+}
+
+function testAll(placed: readonly Placed[], profiles: Profiles): void {
+  const rules = testSetOf(placed, profiles);
+  for (const { name, file } of placed) {
+    const failures = selfTest(file.examples, file.only, rules);
+    if (failures.length === 0) continue;
+    throw invalid(
+      name,
+      failures.map(({ pointer, command, expected, got }) => ({
+        pointer,
+        message: `expected ${expected} for ${JSON.stringify(command)}, got ${got}`,
+      })),
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SignalboxError } from '../errors.ts';
+import { parseProfiles, parseProposed, parseRuleFile } from './parse.ts';
+import type { Profiles } from './profiles-schema.ts';
+import type { Proposed, RuleFile } from './schema.ts';
+
+/** A rule file and the name it has in messages. */
+export type Source = { readonly name: string; readonly file: RuleFile };
+
+/** The directory of the built-in rules: found the same way from the sources and from the build. */
+export const BUILT_IN_DIRECTORY = fileURLToPath(new URL('../../rules/', import.meta.url));
+
+const PROFILES = 'profiles.json';
+
+/** Every rule file of a directory, by name. Directories inside it are not entered. */
+export function readRuleDirectory(directory: string): readonly Source[] {
+  return rulePathsOf(directory).map(readRuleFile);
+}
+
+/** The paths of the rule files of a directory, by name. */
+export function rulePathsOf(directory: string): readonly string[] {
+  const names = guarded(directory, () => readdirSync(directory));
+  return names
+    .filter((name) => name.endsWith('.json') && name !== PROFILES)
+    .sort()
+    .map((name) => join(directory, name));
+}
+
+export function readRuleFile(path: string): Source {
+  return { name: path, file: parseRuleFile(textOf(path), path) };
+}
+
+/** The rule files at a path that a user named: a file, or all of a directory. */
+export function readUserRules(path: string): readonly Source[] {
+  const isDirectory = guarded(path, () => statSync(path).isDirectory());
+  return isDirectory ? readRuleDirectory(path) : [readRuleFile(path)];
+}
+
+export function readProfiles(directory: string): Profiles {
+  const path = join(directory, PROFILES);
+  return parseProfiles(textOf(path), path);
+}
+
+/** The examples that a tool proposed for a binary; none when nobody has asked it to. */
+export function readProposed(directory: string, binary: string): Proposed {
+  const path = proposedPath(directory, binary);
+  if (!existsSync(path)) return { binary, parallel: [], piped: [], serial: [] };
+  return parseProposed(textOf(path), path);
+}
+
+export function proposedPath(directory: string, binary: string): string {
+  return join(directory, 'proposed', `${binary}.json`);
+}
+
+function textOf(path: string): string {
+  return guarded(path, () => readFileSync(path, 'utf8'));
+}
+
+function guarded<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new SignalboxError(
+      'RULES_INVALID',
+      `${path}: expected a readable file or directory, got ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
