@@ -42,7 +42,9 @@ const BUILT_IN: readonly Kind[] = [
   plain('dotted-name', (text) => isWord(text) && text.includes('.')),
   plain('package', isPackage),
   { name: 'path', role: 'path', refuses: refusesPath },
+  { name: 'unsigned-path', role: 'path', refuses: refusesUnsignedPath },
   { name: 'local-path', role: 'path', refuses: refusesLocalPath },
+  { name: 'unsigned-path', role: 'path', refuses: refusesUnsignedPath },
   { name: 'directory', role: 'directory', refuses: refusesDirectory },
   program('sed-program', sedProgram),
 ];
@@ -72,9 +74,19 @@ function refusesPath(text: string, place: Place): ReasonCode | null {
   return refusesName(text, place);
 }
 
+/** `+5` and `+f` are options in old clothes for some programs. */
+function refusesUnsignedPath(text: string, place: Place): ReasonCode | null {
+  return text.charCodeAt(0) === PLUS ? 'VALUE_REFUSED' : refusesPath(text, place);
+}
+
 /** `host:file` makes some programs start a remote shell. */
 function refusesLocalPath(text: string, place: Place): ReasonCode | null {
   return text.includes(':') ? 'VALUE_REFUSED' : refusesPath(text, place);
+}
+
+/** Some programs still read an operand with a plus as an option of old: `tail +1f log` never ends. */
+function refusesUnsignedPath(text: string, place: Place): ReasonCode | null {
+  return text.charCodeAt(0) === PLUS ? 'VALUE_REFUSED' : refusesPath(text, place);
 }
 
 function refusesDirectory(text: string, place: Place): ReasonCode | null {
