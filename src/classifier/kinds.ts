@@ -44,7 +44,6 @@ const BUILT_IN: readonly Kind[] = [
   { name: 'path', role: 'path', refuses: refusesPath },
   { name: 'unsigned-path', role: 'path', refuses: refusesUnsignedPath },
   { name: 'local-path', role: 'path', refuses: refusesLocalPath },
-  { name: 'unsigned-path', role: 'path', refuses: refusesUnsignedPath },
   { name: 'directory', role: 'directory', refuses: refusesDirectory },
   program('sed-program', sedProgram),
 ];
@@ -82,11 +81,6 @@ function refusesUnsignedPath(text: string, place: Place): ReasonCode | null {
 /** `host:file` makes some programs start a remote shell. */
 function refusesLocalPath(text: string, place: Place): ReasonCode | null {
   return text.includes(':') ? 'VALUE_REFUSED' : refusesPath(text, place);
-}
-
-/** Some programs still read an operand with a plus as an option of old: `tail +1f log` never ends. */
-function refusesUnsignedPath(text: string, place: Place): ReasonCode | null {
-  return text.charCodeAt(0) === PLUS ? 'VALUE_REFUSED' : refusesPath(text, place);
 }
 
 function refusesDirectory(text: string, place: Place): ReasonCode | null {
