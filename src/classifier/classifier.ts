@@ -1,0 +1,45 @@
+import { classify, judge } from './classify.ts';
+import { type Explanation, explain } from './explain.ts';
+import type { ClassifyOptions, Judgement } from './judgement.ts';
+import { rulesOf } from './rule-set.ts';
+import { checkOptions } from './surroundings.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What holds for all commands of a classifier. */
+export type ClassifierOptions = Pick<ClassifyOptions, 'rules' | 'mode' | 'secondReading' | 'limits'>;
+
+/** What surrounds one command. */
+export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env'>;
+
+export type Classifier = {
+  readonly classify: (command: unknown, context?: CommandContext) => Verdict;
+  readonly judge: (command: unknown, context?: CommandContext) => Judgement;
+  /** Whether the verdict is parallel. Takes the command alone, so that it fits where a predicate is wanted. */
+  readonly isConcurrencySafe: (command: unknown) => boolean;
+  readonly explain: (command: string, context?: CommandContext) => Explanation;
+};
+
+/**
+ * A classifier with everything but the command bound. Its functions need no `this`.
+ *
+ * @throws SignalboxError RULES_INVALID unless `rules` is a rule set that `loadRules` or `restoreRules` made;
+ * MODE_UNAVAILABLE for compound mode; OPTION_INVALID for another option that is not allowed.
+ */
+export function createClassifier(options: ClassifierOptions): Classifier {
+  rulesOf(options.rules);
+  checkOptions(options);
+  const { rules, mode, secondReading, limits } = options;
+  const bound: ClassifierOptions = Object.freeze({
+    rules,
+    ...(mode === undefined ? {} : { mode }),
+    ...(secondReading === undefined ? {} : { secondReading }),
+    ...(limits === undefined ? {} : { limits: Object.freeze({ ...limits }) }),
+  });
+  const within = (context: CommandContext): ClassifyOptions => ({ ...context, ...bound });
+  return Object.freeze({
+    classify: (command: unknown, context: CommandContext = {}) => classify(command, within(context)),
+    judge: (command: unknown, context: CommandContext = {}) => judge(command, within(context)),
+    isConcurrencySafe: (command: unknown) => classify(command, bound).kind === 'parallel',
+    explain: (command: string, context: CommandContext = {}) => explain(classify(command, within(context)), command),
+  });
+}

@@ -1,0 +1,113 @@
+import { underlined } from './underline.ts';
+import type { Check, Reason, RuleRef, Verdict } from './verdict.ts';
+
+/** What became of one check. */
+export type Step = {
+  readonly check: Check;
+  /** For a person: `Metacharacters`. */
+  readonly title: string;
+  readonly state: 'passed' | 'refused' | 'not-reached';
+  /** What the check asks, or why it refused. */
+  readonly detail: string;
+};
+
+/** A verdict taken apart. */
+export type Explanation = {
+  readonly command: string;
+  readonly kind: Verdict['kind'];
+  /** Always the three checks in their order; before or after them the one about input or surroundings, if it refused. */
+  readonly steps: readonly Step[];
+  /** The stretch of the command that was refused, as in the reason; null for a parallel verdict. */
+  readonly span: readonly [start: number, end: number] | null;
+  readonly code: Reason['code'] | null;
+  readonly knowledge: Reason['knowledge'] | null;
+  readonly message: string;
+  /** What would make it parallel, when that can be said. */
+  readonly hint: string | null;
+  /** The entries that proved it, or the one that was asked. */
+  readonly rule: readonly RuleRef[];
+  readonly ruleset: string;
+};
+
+const TITLES: Readonly<Record<Check, string>> = {
+  input: 'Input',
+  metacharacters: 'Metacharacters',
+  'leading-token': 'Leading token',
+  subcommand: 'Subcommand and shape',
+  environment: 'Surroundings',
+};
+
+const PASSED: Readonly<Record<Check, string>> = {
+  input: 'the command is text within the limits',
+  metacharacters: 'bash would pass exactly these words and do nothing else',
+  'leading-token': 'the first word is a bare name that has a rule',
+  subcommand: 'every option, operand and subcommand is listed, and together they fit a proved shape',
+  environment: 'directory, variables and second reading agree',
+};
+
+const ORDER: readonly Check[] = ['input', 'metacharacters', 'leading-token', 'subcommand', 'environment'];
+const ALWAYS: readonly Check[] = ['metacharacters', 'leading-token', 'subcommand'];
+
+/** Takes a verdict apart. Pure; `command` is the text that the verdict is about. */
+export function explain(verdict: Verdict, command: string): Explanation {
+  if (verdict.kind === 'parallel') {
+    return {
+      command,
+      kind: 'parallel',
+      steps: ALWAYS.map((check) => stepOf(check, 'passed', PASSED[check])),
+      span: null,
+      code: null,
+      knowledge: null,
+      message: `Proved by ${verdict.rule.map(nameOf).join(', ')}.`,
+      hint: null,
+      rule: verdict.rule,
+      ruleset: verdict.ruleset,
+    };
+  }
+  const { reason, ruleset } = verdict;
+  return {
+    command,
+    kind: 'serial',
+    steps: stepsTo(reason),
+    span: reason.span,
+    code: reason.code,
+    knowledge: reason.knowledge,
+    message: reason.message,
+    hint: reason.hint ?? null,
+    rule: reason.rule === undefined ? [] : [reason.rule],
+    ruleset,
+  };
+}
+
+/**
+ * The explanation as plain text of several lines, for a terminal of any width from 40 columns: the command with the
+ * refused stretch underlined, the steps, and what would help. Control characters are never printed as such.
+ */
+export function renderExplanation(explanation: Explanation): string {
+  const { command, kind, steps, span, code, knowledge, hint } = explanation;
+  const heading = kind === 'parallel' ? 'parallel' : `serial: ${code} (${knowledge})`;
+  const lines = [heading, '', ...underlined(command, span).map((line) => `  ${line}`), ''];
+  for (const { title, state, detail } of steps) lines.push(`${MARKS[state]} ${title}: ${detail}`);
+  if (kind === 'parallel') lines.push('', explanation.message);
+  if (hint !== null) lines.push('', `What would help: ${hint}`);
+  return lines.join('\n');
+}
+
+const MARKS: Readonly<Record<Step['state'], string>> = { passed: '[ok]', refused: '[no]', 'not-reached': '[--]' };
+
+function stepsTo(reason: Reason): readonly Step[] {
+  const refused = ORDER.indexOf(reason.check);
+  return ORDER.filter((check) => check === reason.check || ALWAYS.includes(check)).map((check) => {
+    const place = ORDER.indexOf(check);
+    if (place < refused) return stepOf(check, 'passed', PASSED[check]);
+    return place === refused ? stepOf(check, 'refused', reason.message) : stepOf(check, 'not-reached', 'not asked');
+  });
+}
+
+function stepOf(check: Check, state: Step['state'], detail: string): Step {
+  return { check, title: TITLES[check], state, detail };
+}
+
+function nameOf({ path, origin }: RuleRef): string {
+  return origin === 'built-in' ? `the built-in rule of \`${path}\`` : `the ${origin} rule of \`${path}\``;
+}

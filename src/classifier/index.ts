@@ -1,0 +1,17 @@
+/** The entry `signalbox/classifier`: everything that judges, nothing of Node. */
+export { type Classifier, type ClassifierOptions, type CommandContext, createClassifier } from './classifier.ts';
+export { classify, judge } from './classify.ts';
+export { type Explanation, explain, renderExplanation, type Step } from './explain.ts';
+export type { ClassifyOptions, Judge, Judgement, Limits, PathUse, SecondReading } from './judgement.ts';
+export { exportRules, type RuleSet, type RuleSetData, restoreRules } from './rule-set.ts';
+export {
+  type Assumption,
+  type Check,
+  type Effect,
+  REASON_CODES,
+  type Reason,
+  type ReasonCode,
+  type RuleRef,
+  type Run,
+  type Verdict,
+} from './verdict.ts';
