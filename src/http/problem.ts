@@ -13,6 +13,9 @@ import { failureOf } from './log-lines.ts';
 
 const MEDIA_TYPE = 'application/problem+json';
 
+/** Milliseconds in which a body that was refused may still arrive. */
+const LINGER_MS = 1_000;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The code of the problem that this request was answered with, for the log. */
@@ -64,12 +67,21 @@ export function answerError(thrown: unknown, request: FastifyRequest, reply: Fas
   request.problemCode = error.code;
   const header = HEADERS.get(error.code);
   if (header !== undefined) reply.header(...header);
-  // What is left of a refused body is not read; the connection cannot be used again.
-  if (hasBody(request) && !request.raw.complete) reply.header('connection', 'close');
+  if (hasBody(request) && !request.raw.complete) linger(request, reply);
   return reply
     .code(error.status)
     .type(MEDIA_TYPE)
     .send(JSON.stringify(problemOf(error, request.id)));
+}
+
+/**
+ * A refused body may still be on its way. Closing at once would reset the connection, and the client would never see
+ * the answer; so what comes is thrown away for a moment, and only then is the rest refused.
+ */
+function linger(request: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  const { raw } = request;
+  setTimeout(() => raw.complete || raw.socket.destroy(), LINGER_MS).unref();
 }
 
 /** Whatever was thrown, as one of our errors. What we did not foresee is INTERNAL, and keeps its text to itself. */

@@ -23,7 +23,8 @@ export function createAddresses(): Addresses {
       const allowed = new Set(
         [...methods].filter(([pattern]) => fits(pattern.split('/'), path)).flatMap(([, names]) => [...names]),
       );
-      if (allowed.size === 0)
+      // A route took it and found nothing: a file that is not there.
+      if (allowed.size === 0 || allowed.has(request.method))
         throw new SignalboxError('ROUTE_UNKNOWN', 'Expected an address of this service; /openapi.json lists them');
       const list = [...allowed].sort().join(', ');
       reply.header('allow', list);

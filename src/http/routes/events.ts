@@ -30,10 +30,7 @@ export function eventRoutes(app: App, { config, store, drain }: RouteContext): v
             'application/x-ndjson': { schema: batchEvent },
           },
         },
-        204: {
-          description: 'The batch has ended and there is nothing behind that event; do not reconnect',
-          content: {},
-        },
+        204: z.undefined().describe('The batch has ended and nothing stands behind that event; do not reconnect'),
         ...problems('plain', 404),
       },
     },
