@@ -9,7 +9,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: suites.map((name) => ({
       extends: true as const,
-      test: { name, include: [`test/${name}/**/*.test.ts`] },
+      test: {
+        name,
+        include: [`test/${name}/**/*.test.ts`],
+        // These are about what is published: built once, before the first of them.
+        ...(name === 'e2e' ? { globalSetup: ['test/e2e/build.ts'] } : {}),
+      },
     })),
     coverage: { provider: 'v8', include: ['src/**'] },
   },

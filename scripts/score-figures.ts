@@ -53,16 +53,27 @@ export function weightedShare(
 /** One short text and what bash passed on for it; null where bash does more with it than one plain call. */
 export type LexerRow = { readonly text: string; readonly bash: readonly string[] | null };
 
-function sameWords(lexed: Lexed, words: readonly string[] | null): boolean {
-  if (!lexed.ok || words === null || lexed.words.length !== words.length) return false;
-  return lexed.words.every((word, index) => word.text === words[index]);
+/** The harmless printers that the rows were recorded with. Behind `eval` and its like bash recorded what *they* ran. */
+const PRINTERS: ReadonlySet<string> = new Set(['args', 'evil']);
+
+/** The words of a text that the lexer takes for one plain call, with nothing left for bash to set or expand. */
+function plainCall(lexed: Lexed): readonly string[] | null {
+  if (!lexed.ok || lexed.assignments.length > 0 || lexed.words.some((word) => word.glob)) return null;
+  const words = lexed.words.map((word) => word.text);
+  return PRINTERS.has(words[0] ?? '') ? words : null;
+}
+
+function sameWords(words: readonly string[] | null, others: readonly string[] | null): boolean {
+  if (words === null || others === null || words.length !== others.length) return false;
+  return words.every((word, index) => word === others[index]);
 }
 
 /** How often the lexer accepts a text that bash reads otherwise (a fault), and how much of bash's plain calls it accepts. */
 export function lexerFigures(rows: readonly LexerRow[], lex: (text: string) => Lexed): readonly Figure[] {
-  const wrong = rows.filter(({ text, bash }) => lex(text).ok && !sameWords(lex(text), bash));
-  const plain = rows.filter(({ bash }) => bash !== null);
-  const read = plain.filter(({ text, bash }) => sameWords(lex(text), bash));
+  const called = rows.map((row) => ({ ...row, ours: plainCall(lex(row.text)) }));
+  const wrong = called.filter(({ ours, bash }) => ours !== null && !sameWords(ours, bash));
+  const plain = called.filter(({ bash }) => bash !== null);
+  const read = plain.filter(({ ours, bash }) => sameWords(ours, bash));
   const answerOf = (text: string) => {
     const lexed = lex(text);
     return lexed.ok ? JSON.stringify(lexed.words.map((word) => word.text)) : lexed.code;

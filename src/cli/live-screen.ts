@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { displayWidth } from './display-text.ts';
+import { displayWidth } from '../classifier/display-width.ts';
 import type { Row } from './progress.ts';
 import { drawTimeline, type TimelineOptions } from './timeline.ts';
 

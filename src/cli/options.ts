@@ -17,13 +17,21 @@ export function modeOption(): Option {
     .default('simple');
 }
 
-/** Refuses what this version does not have. Throws MODE_UNAVAILABLE. */
-export function assertSimple(mode: string | undefined): void {
+/**
+ * Refuses what this version does not have. Throws MODE_UNAVAILABLE, or OPTION_INVALID for a mode that nobody knows.
+ *
+ * @param where said before the sentence: which line of the input asked for it
+ */
+export function assertSimple(mode: string | undefined, where = ''): void {
   if (mode === undefined || mode === 'simple') return;
-  if (mode === 'compound')
-    throw new SignalboxError(
-      'MODE_UNAVAILABLE',
-      'Expected the mode "simple": "compound" is not available in this version',
-    );
-  throw new SignalboxError('OPTION_INVALID', `Expected the mode "simple", got ${JSON.stringify(mode)}`);
+  if (mode === 'compound') {
+    const detail = `${where}Expected the mode "simple": "compound" is not available in this version`;
+    throw new SignalboxError('MODE_UNAVAILABLE', detail);
+  }
+  throw new SignalboxError('OPTION_INVALID', `${where}Expected the mode "simple", got ${JSON.stringify(mode)}`);
+}
+
+/** For options that may be repeated. A list behind one flag would swallow the command that follows it. */
+export function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
 }

@@ -1,4 +1,5 @@
-import { displayWidth, toWidth, visible } from './display-text.ts';
+import { displayWidth } from '../classifier/display-width.ts';
+import { toWidth, visible } from './display-text.ts';
 import type { Paint } from './paint.ts';
 import { isGood, type Row } from './progress.ts';
 

@@ -1,4 +1,4 @@
-import { displayWidth } from '../../src/cli/display-text.ts';
+import { displayWidth } from '../../src/classifier/display-width.ts';
 
 /**
  * A terminal of a given size, as far as programs that redraw in place need one: printing with folding at the last

@@ -31,10 +31,13 @@ describe('the figures of the score', () => {
       { text: 'args $x', bash: ['args'] },
       { text: 'args a', bash: ['args', 'other'] },
       { text: 'args b', bash: null },
+      { text: 'eval args', bash: ['args'] },
+      { text: 'args *', bash: null },
+      { text: 'A=1 args', bash: null },
     ];
     const [wrong, read] = lexerFigures(rows, lex);
-    expect(wrong).toMatchObject({ count: 2, of: 5, aim: 'none' });
-    expect(read).toMatchObject({ count: 1, of: 3, aim: 'all', misses: { length: 2 } });
+    expect(wrong).toMatchObject({ count: 2, of: 8, aim: 'none' });
+    expect(read).toMatchObject({ count: 1, of: 4, aim: 'all', misses: { length: 3 } });
   });
 
   test('the table says counts and shares, and misses only on request', () => {

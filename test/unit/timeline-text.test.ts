@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { displayWidth, toWidth, visible, visibleLines } from '../../src/cli/display-text.ts';
+import { displayWidth } from '../../src/classifier/display-width.ts';
+import { toWidth, visible, visibleLines } from '../../src/cli/display-text.ts';
 
 /** Node's own measure, which stands on ICU: the second witness for every width below. */
 function widthByNode(text: string): number {

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { fc, test as prop } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/classifier/display-width.ts';
 import type { Verdict } from '../../src/classifier/verdict.ts';
-import { displayWidth } from '../../src/cli/display-text.ts';
 import { LiveScreen, rowsInView } from '../../src/cli/live-screen.ts';
 import { choosePaint } from '../../src/cli/paint.ts';
 import { followBatch, type Row } from '../../src/cli/progress.ts';

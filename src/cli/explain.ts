@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { classify } from '../classifier/classify.ts';
+import { explain, renderExplanation } from '../classifier/explain.ts';
+import { secondReading } from '../classifier/second-reading.ts';
+import { loadRules } from '../rules/load.ts';
+import type { Io } from './io.ts';
+import { assertSimple, collect, modeOption } from './options.ts';
+import { choosePaint, type Paint } from './paint.ts';
+
+type Flags = {
+  readonly mode: string;
+  readonly format: 'text' | 'json';
+  readonly cwd?: string;
+  readonly rules: readonly string[];
+};
+
+const EXAMPLES = `
+Examples:
+  signalbox explain 'git branch new'
+  signalbox explain 'sort -o out in'`;
+
+/** Beginnings of lines that get a colour. The command itself is indented, so it can never pass for one of them. */
+const COLOURS = [
+  ['parallel', 'green'],
+  ['serial: ', 'yellow'],
+  ['[ok]', 'green'],
+  ['[no]', 'red'],
+  ['[--]', 'dim'],
+  ['What would help:', 'cyan'],
+] as const;
+
+function paintLine(line: string, paint: Paint): string {
+  // The marks under the refused stretch, and nothing else on the line.
+  if (line.includes('^') && line.replaceAll('^', '').trim() === '') return paint('red', line);
+  for (const [beginning, colour] of COLOURS)
+    if (line.startsWith(beginning)) return paint(colour, beginning) + line.slice(beginning.length);
+  return line;
+}
+
+async function answer(io: Io, command: string, flags: Flags): Promise<void> {
+  assertSimple(flags.mode);
+  const rules = loadRules({ extra: flags.rules.map((path) => resolve(io.cwd, path)) });
+  const cwd = resolve(io.cwd, flags.cwd ?? '.');
+  const explanation = explain(classify(command, { rules, secondReading, cwd }), command);
+  if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
+  const paint = choosePaint(io.terminal, io.env);
+  const lines = renderExplanation(explanation).split('\n');
+  return io.stdout.write(`${lines.map((line) => paintLine(line, paint)).join('\n')}\n`);
+}
+
+/** `signalbox explain`: the checks as steps, what was refused and where, and what would help. */
+export function explainCommand(io: Io): Command {
+  return new Command('explain')
+    .summary('show why a command is parallel or serial')
+    .description(
+      'Shows the three checks as steps, underlines what was refused, and says what\nwould make the command parallel. Runs nothing.',
+    )
+    .argument('<command>', 'the text that bash would get, as one argument in quotes')
+    .addOption(modeOption())
+    .addOption(new Option('--format <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .option('--cwd <directory>', 'where the command would run (default: here)')
+    .option('--rules <path>', 'a further rule file or directory; may be repeated', collect, [])
+    .addHelpText('after', EXAMPLES)
+    .action((command: string, flags: Flags) => answer(io, command, flags));
+}
