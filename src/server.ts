@@ -6,11 +6,11 @@ import { type Logger, pino } from 'pino';
 import type { Judge } from './classifier/judgement.ts';
 import type { Config } from './config.ts';
 import type { Dispatcher } from './dispatcher/types.ts';
-import { createBatchStore } from './http/batch-store.ts';
 import type { RouteContext } from './http/context.ts';
 import { documentRoutes, registerDocuments } from './http/documents.ts';
 import { installDrain } from './http/drain.ts';
 import { createGate, requireAccept } from './http/gate.ts';
+import { createKeptBatches } from './http/kept-batches.ts';
 import { LogLines, SERIALIZERS } from './http/log-lines.ts';
 import { answerClientError, answerError } from './http/problem.ts';
 import { batchRoutes } from './http/routes/batches.ts';
@@ -106,7 +106,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     ruleset,
     version,
     drain,
-    store: createBatchStore(config.retention, now),
+    batches: createKeptBatches(config.retention, now),
   };
 
   await registerDocuments(app, version, token !== null);

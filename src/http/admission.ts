@@ -9,8 +9,8 @@ type BatchRequest = z.output<typeof batchRequest>;
 export type Admitted = { readonly commands: readonly CommandInput[]; readonly options: BatchOptions };
 
 /**
- * What of a well-formed request only the service can judge: how many commands, where they may run, and whether their
- * text survives the way to a process. Everything is looked at before anything is handed on, so all run or none.
+ * What of a well-formed request only the service can judge: how many commands, and where they may run. Ids, texts and
+ * variables are the dispatcher's to check, which takes all commands or none. Nothing is handed on before this is done.
  */
 export async function admit(
   request: BatchRequest,
@@ -28,9 +28,10 @@ export async function admit(
   for (const [index, each] of commands.entries()) {
     const place = `/commands/${index}`;
     const input: CommandInput = typeof each === 'string' ? { command: each } : each;
-    requireText(input.command, typeof each === 'string' ? place : `${place}/command`);
-    if (input.stdin !== undefined) requireWellFormed(input.stdin, `${place}/stdin`);
-    for (const [name, value] of Object.entries(input.env ?? {})) requireWellFormed(`${name}=${value}`, `${place}/env`);
+    if (input.command === '') {
+      const pointer = typeof each === 'string' ? place : `${place}/command`;
+      refuse('COMMAND_EMPTY', `Expected the text of a command, got an empty one at ${pointer}`, pointer);
+    }
     const directory = input.cwd === undefined ? base : await directories.resolve(input.cwd, base, `${place}/cwd`);
     admitted.push({ ...input, cwd: directory });
   }
@@ -47,22 +48,6 @@ export function requireMode(mode: string | undefined): void {
 export function requireCount(count: number, most: number): void {
   if (count === 0) refuse('COMMANDS_EMPTY', 'Expected at least one command, got none', '/commands');
   if (count > most) refuse('COMMANDS_TOO_MANY', `Expected at most ${most} commands, got ${count}`, '/commands');
-}
-
-function requireText(command: string, pointer: string): void {
-  if (command === '')
-    refuse('COMMAND_EMPTY', `Expected the text of a command, got an empty one at ${pointer}`, pointer);
-  if (command.includes('\0'))
-    refuse('COMMAND_HAS_NUL', `Expected a command without NUL, got one at ${pointer}`, pointer);
-  requireWellFormed(command, pointer);
-}
-
-/** Half of a surrogate pair has no UTF-8; a process would be given another character in its place. */
-const HALF_PAIR = /\p{Surrogate}/u;
-
-function requireWellFormed(text: string, pointer: string): void {
-  if (HALF_PAIR.test(text))
-    refuse('TEXT_UNREPRESENTABLE', `Expected well-formed UTF-16, got half of a surrogate pair at ${pointer}`, pointer);
 }
 
 function refuse(code: ErrorCode, detail: string, pointer: string): never {

@@ -9,8 +9,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Judge } from '../classifier/judgement.ts';
 import type { Config } from '../config.ts';
 import type { Dispatcher } from '../dispatcher/types.ts';
-import type { BatchStore } from './batch-store.ts';
 import type { Drain } from './drain.ts';
+import type { KeptBatches } from './kept-batches.ts';
 
 /** Fastify with zod as its types. */
 export type App = FastifyInstance<
@@ -29,6 +29,6 @@ export type RouteContext = {
   readonly judge: Judge;
   readonly ruleset: string;
   readonly version: string;
-  readonly store: BatchStore;
+  readonly batches: KeptBatches;
   readonly drain: Drain;
 };

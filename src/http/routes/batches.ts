@@ -3,7 +3,6 @@ import type { Batch, BatchResult } from '../../dispatcher/types.ts';
 import { SignalboxError } from '../../errors.ts';
 import { admit } from '../admission.ts';
 import { batchResult } from '../answers.ts';
-import type { BatchStore } from '../batch-store.ts';
 import type { App, RouteContext } from '../context.ts';
 import { createDirectories } from '../directories.ts';
 import { preferredWait } from '../headers.ts';
@@ -13,7 +12,7 @@ import { batchParams, batchRequest, preferHeaders } from '../schemas.ts';
 
 /** Batches are taken in, looked at, waited for and cancelled. */
 export function batchRoutes(app: App, context: RouteContext): void {
-  const { config, dispatcher, store, drain } = context;
+  const { config, dispatcher, batches, drain } = context;
 
   app.route({
     method: 'POST',
@@ -35,7 +34,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       const { roots, limits } = config;
       const { commands, options } = await admit(request.body, limits, roots, createDirectories(roots));
       const batch = dispatcher.dispatch(commands, options);
-      store.add(batch);
+      batches.keep(batch);
       const accepted = batch.snapshot();
       request.log.info({ batchId: batch.id, commands: accepted.commands.length }, 'batch accepted');
       for (const { id, command, verdict } of accepted.commands) {
@@ -59,7 +58,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       response: { 200: batchResult, ...problems('plain', 404) },
     },
     handler: (request, reply) =>
-      waited(find(store, request.params.id), request.headers.prefer, config.limits.maxWaitSeconds, reply),
+      waited(batches.find(request.params.id).batch, request.headers.prefer, config.limits.maxWaitSeconds, reply),
   });
 
   app.route({
@@ -74,24 +73,12 @@ export function batchRoutes(app: App, context: RouteContext): void {
       response: { 200: batchResult, ...problems('plain', 404) },
     },
     handler: (request, reply) => {
-      const batch = find(store, request.params.id);
+      const { batch } = batches.find(request.params.id);
       batch.cancel('Cancelled by a client');
       request.log.info({ batchId: batch.id }, 'batch cancelled');
       return waited(batch, request.headers.prefer, config.limits.maxWaitSeconds, reply);
     },
   });
-}
-
-/** The batch of an id. Throws BATCH_UNKNOWN. */
-export function find(store: BatchStore, id: string): Batch {
-  const batch = store.get(id);
-  if (batch === undefined) {
-    throw new SignalboxError(
-      'BATCH_UNKNOWN',
-      `Expected the id of a batch that is kept, got ${JSON.stringify(id.slice(0, 128))}`,
-    );
-  }
-  return batch;
 }
 
 /** The batch as it is, or after as long a wait for its end as was asked for and is allowed. It goes on when the client leaves. */

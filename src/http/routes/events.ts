@@ -6,12 +6,11 @@ import { requireAccept } from '../gate.ts';
 import { problems } from '../responses.ts';
 import { batchParams, eventsHeaders, eventsQuery } from '../schemas.ts';
 import { createEventStream, NDJSON, SSE } from '../stream.ts';
-import { find } from './batches.ts';
 
 const TYPES = ['text/event-stream', 'application/x-ndjson'] as const;
 
 /** What happens in a batch, as it happens, from any point on. */
-export function eventRoutes(app: App, { config, store, drain }: RouteContext): void {
+export function eventRoutes(app: App, { config, batches, drain }: RouteContext): void {
   app.route({
     method: 'GET',
     url: '/batches/:id/events',
@@ -38,14 +37,14 @@ export function eventRoutes(app: App, { config, store, drain }: RouteContext): v
       // The body is a stream of what the schema describes, which its type cannot say.
       const reply = typed as unknown as FastifyReply;
       const type = requireAccept(request, ...TYPES);
-      const batch = find(store, request.params.id);
+      const { batch, hasEnded } = batches.find(request.params.id);
       if (request.method === 'HEAD') return reply.type(type).send();
 
       // A browser that reconnects repeats the address it began with, so what it saw last counts more.
       const after = Number(request.headers['last-event-id'] ?? request.query.after ?? 0);
       const ending = new AbortController();
       const events = batch.events({ after, signal: ending.signal })[Symbol.asyncIterator]();
-      const first = store.hasEnded(batch.id) ? await events.next() : undefined;
+      const first = hasEnded ? await events.next() : undefined;
       if (first?.done === true) return reply.code(204).send();
 
       const stream = createEventStream(events, {
