@@ -58,7 +58,7 @@ export const configSchema = z
         maxCommands: positive(1_000_000).default(1_000).describe('Commands of one request'),
         maxBodyBytes: positive(1_073_741_824).default(1_048_576).describe('Bytes of one request body'),
         maxWaitSeconds: positive(3_600).default(300).describe('Seconds that `Prefer: wait` may ask for'),
-        maxParallel: positive(256).default(10).describe('Commands of one batch that run at once'),
+        maxParallel: positive(256).default(10).describe('Commands of one batch that run at once unless it says otherwise'),
         maxRunning: positive(4_096).default(32).describe('Commands of the whole process that run at once'),
         timeoutMs: positive(DAY_MS)
           .default(600_000)
@@ -74,7 +74,7 @@ export const configSchema = z
       .prefault({}),
     retention: z
       .strictObject({
-        maxBatches: positive(1_000_000).default(1_000).describe('Ended batches that are kept'),
+        maxBatches: positive(1_000_000).default(200).describe('Ended batches that are kept'),
         maxAgeMs: positive(30 * DAY_MS)
           .default(3_600_000)
           .describe('Milliseconds that an ended batch is kept'),

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { App } from './context.ts';
 import { requireAccept } from './gate.ts';
+import { problems } from './responses.ts';
 
 /** Where the page that explains every code lies, beside `src` and `dist` alike. */
 const ERRORS_PAGE = new URL('../../docs/errors.md', import.meta.url);
@@ -59,12 +61,27 @@ export async function documentRoutes(app: App): Promise<void> {
     uiConfig: { supportedSubmitMethods: [] },
   });
 
-  app.get('/openapi.json', { schema: { hide: true } }, async (request) => {
+  const openapi = {
+    operationId: 'getDocument',
+    summary: 'This document',
+    tags: ['service'],
+    response: { 200: z.looseObject({ openapi: z.string() }).describe('OpenAPI 3.1'), ...problems('plain') },
+  };
+  app.get('/openapi.json', { schema: openapi }, async (request) => {
     requireAccept(request, 'application/json');
-    return app.swagger();
+    return app.swagger() as { openapi: string };
   });
 
-  app.get('/docs/errors.md', { schema: { hide: true } }, async (request, reply) => {
+  const errors = {
+    operationId: 'getErrors',
+    summary: 'What every code of a problem means, and what to do',
+    tags: ['service'],
+    response: {
+      200: { description: 'Markdown', content: { 'text/markdown': { schema: z.string() } } },
+      ...problems('plain'),
+    },
+  };
+  app.get('/docs/errors.md', { schema: errors }, async (request, reply) => {
     requireAccept(request, 'text/markdown');
     const page = await readFile(ERRORS_PAGE, 'utf8');
     return reply.type('text/markdown; charset=utf-8').send(page);
