@@ -18,8 +18,9 @@ export type Throwaway = {
 
 /**
  * A repository with whatever the examples of the rule name: branches, a merge, a rename, lightweight and annotated tags,
- * two stashes (one with untracked files), notes, a remote with tracking branches, a linked work tree, ignored and
- * untracked files. Every stat in its index is stale, so that a reader which refreshes the index would rewrite it.
+ * two stashes (one with untracked files), notes, a remote with tracking branches, a linked work tree, a submodule, ignored
+ * and untracked files. Stats in its index, and in the submodule's, are stale, so that a reader which refreshes an index
+ * would rewrite it.
  */
 export function makeRepository(): Throwaway {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-git-')));
@@ -74,6 +75,8 @@ export function makeRepository(): Throwaway {
   git('remote', 'add', 'origin', join(top, 'origin.git'));
   git('fetch', '-q', 'origin');
   git('branch', '-q', '--set-upstream-to=origin/main');
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', join(top, 'origin.git'), 'vendor');
+  git('commit', '-q', '-m', 'a submodule');
   git('worktree', 'add', '-q', join(top, 'linked'), 'feature/side');
   write('src/a.ts', lines('stashed', 12));
   git('stash', '-q');
@@ -86,7 +89,7 @@ export function makeRepository(): Throwaway {
   git('add', 'src/a.ts');
   write('b.txt', 'changed\n');
   const old = new Date('2001-02-03T04:05:06Z');
-  for (const name of ['a.txt', 'src/c.ts', '.gitignore', 'packages/core/index.ts']) {
+  for (const name of ['a.txt', 'src/c.ts', '.gitignore', 'packages/core/index.ts', 'vendor/a.txt']) {
     utimesSync(join(path, name), old, old);
   }
   return { path, env, remove: () => rmSync(top, { recursive: true, force: true }) };

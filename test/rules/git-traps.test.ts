@@ -316,6 +316,7 @@ hold('standard input, devices and files that are no part of the repository', {
     'git name-rev --annotate-stdin',
     'git rev-parse --parseopt',
     'git grep -f patterns',
+    'git grep --no-index foo',
     'git grep -f - x',
     'git blame --contents - f',
     'git blame --contents=f f',
