@@ -18,6 +18,14 @@ export type Lexed =
       readonly words: readonly Word[];
     };
 
+/** The codes of this file that are not about a character. */
+const CHECKS: ReadonlyMap<ReasonCode, 'input' | 'leading-token'> = new Map([
+  ['TEXT_EMPTY', 'input'],
+  ['TEXT_TOO_LONG', 'input'],
+  ['WORDS_TOO_MANY', 'input'],
+  ['COMMAND_NOT_PLAIN', 'leading-token'],
+]);
+
 /** The limits that hold where none are given. */
 export const DEFAULT_LIMITS: Limits = Object.freeze({ maxChars: 16_384, maxWords: 512 });
 
@@ -59,6 +67,8 @@ export function lex(text: string, limits: Partial<Limits> = {}): Lexed {
 function commandStart(word: Word, equals: boolean): Word | Assignment | ReasonCode {
   if (equals) return assignmentOf(word) ?? 'TEXT_ASSIGNMENT';
   if (KEYWORDS.has(word.raw)) return 'TEXT_KEYWORD';
+  // `%1` is no name: bash makes `fg %1` of it.
+  if (word.raw.startsWith('%')) return 'COMMAND_NOT_PLAIN';
   if (!word.glob) return word;
   if (word.raw === '[') return { ...word, glob: false };
   // `name[` begins an assignment to an element, which may even hold blanks; any other glob would choose the program.
@@ -85,7 +95,5 @@ function consistsOf(table: Uint8Array, text: string): boolean {
 }
 
 function refused(code: ReasonCode, from: number, to: number, words: readonly Word[]): Lexed {
-  const check =
-    code === 'TEXT_TOO_LONG' || code === 'WORDS_TOO_MANY' || code === 'TEXT_EMPTY' ? 'input' : 'metacharacters';
-  return { ok: false, check, code, span: [from, to], words };
+  return { ok: false, check: CHECKS.get(code) ?? 'metacharacters', code, span: [from, to], words };
 }

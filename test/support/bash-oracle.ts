@@ -1,0 +1,263 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('./bash-oracle.sh', import.meta.url));
+
+/** What bash is asked about. */
+export type Question = {
+  readonly text: string;
+  /** True turns pathname expansion off (`set -f`), so that a glob shows as it was read. */
+  readonly noGlob?: boolean;
+  /** Variables whose values the printer shall show. */
+  readonly variables?: readonly string[];
+};
+
+/** One plain call and nothing else: its words, and the values of the variables asked for. Or why it was not one. */
+export type Answer =
+  | { readonly kind: 'call'; readonly argv: readonly string[]; readonly values: readonly string[] }
+  | { readonly kind: 'other'; readonly why: string };
+
+/** `empty` holds nothing; `hostile` holds names that look like options, hold blanks, or are no regular files. */
+export type Directory = 'empty' | 'hostile';
+/** Two surroundings as different as can be: home, positional parameters, IFS, shell options, locale. */
+export type Environment = 'open' | 'closed';
+
+const LOCALES = { open: 'C.UTF-8', closed: 'C' } as const satisfies Record<Environment, string>;
+
+/** Texts given to one subshell. A text that misbehaves can spoil its neighbours' answers, so then each is asked alone. */
+const TOGETHER = 64;
+const PATIENCE_MS = 10_000;
+
+/** Names in the hostile directory, so that whatever expands finds something. */
+const HOSTILE_NAMES = [
+  '-o',
+  '-rf',
+  '--output=x',
+  'a',
+  'b',
+  'ab',
+  'a b',
+  ' ',
+  'a\nb',
+  '\n',
+  '~',
+  '#',
+  'a=b',
+  '{a,b}',
+  'é',
+];
+
+/** The absolute path of a program. */
+export function programPath(name: string): string {
+  return execFileSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', name], { encoding: 'utf8' }).trim();
+}
+
+/** How to start a program without rights: as nobody when the tests run as root. */
+export function unprivileged(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  if (process.getuid?.() !== 0) return command;
+  const rights = ['--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs'];
+  return [programPath('setpriv'), ...rights, '--', ...command];
+}
+
+/** Directories for an oracle, made once and removed by `remove`. */
+export type Ground = {
+  readonly root: string;
+  readonly directories: Readonly<Record<Directory, string>>;
+  /** The only directory on PATH. It is empty. */
+  readonly path: string;
+  remove(): void;
+};
+
+export function makeGround(): Ground {
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-oracle-'));
+  chmodSync(root, 0o755);
+  const directories = { empty: join(root, 'empty'), hostile: join(root, 'hostile') };
+  const path = join(root, 'path');
+  for (const directory of [...Object.values(directories), path]) mkdirSync(directory);
+  for (const name of HOSTILE_NAMES) writeFileSync(join(directories.hostile, name), '');
+  execFileSync('mkfifo', [join(directories.hostile, 'fifo')]);
+  symlinkSync('/dev/zero', join(directories.hostile, 'device'));
+  return { root, directories, path, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+type Call = { readonly known: boolean; readonly flags: string; readonly argv: string[]; readonly values: string[] };
+/** One evaluation: the calls of the printer, and how it ended (null: it did not). */
+type Evaluation = { readonly calls: Call[]; end: { readonly status: string; readonly flags: string } | null };
+type Waiting = { readonly resolve: (evaluations: Evaluation[]) => void; readonly reject: (error: Error) => void };
+
+/** One bash in one directory and one environment. */
+export class BashOracle {
+  private readonly child: ChildProcessWithoutNullStreams;
+  private waiting: Waiting | null = null;
+  private fields: string[] = [];
+  private rest: Buffer = Buffer.alloc(0);
+  private complaint = '';
+  private isClosed = false;
+
+  /** @param names words that are printers when they stand as the command; any other command is unknown to this bash. */
+  constructor(ground: Ground, directory: Directory, environment: Environment, names: readonly string[]) {
+    const errors = join(ground.root, `errors-${directory}-${environment}`);
+    writeFileSync(errors, '');
+    chmodSync(errors, 0o666);
+    const place = [ground.directories[directory], environment, errors];
+    const bash = programPath('bash');
+    const [program, ...words] = unprivileged([bash, '--noprofile', '--norc', SCRIPT, ...place, ...names]);
+    const env = { PATH: ground.path, LC_ALL: LOCALES[environment] };
+    this.child = spawn(program, words, { stdio: 'pipe', detached: true, env });
+    this.child.stdout.on('data', (data: Buffer) => this.receive(data));
+    this.child.stderr.on('data', (data: Buffer) => {
+      this.complaint += data.toString();
+    });
+    this.child.on('error', (error) => this.fail(error.message));
+    this.child.on('exit', (code, signal) => this.fail(`bash ended with ${code ?? signal}`));
+    // A write to a bash that has ended is told by its end.
+    this.child.stdin.on('error', () => {});
+  }
+
+  /** Answers in the order of the questions. */
+  async ask(questions: readonly Question[]): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (let from = 0; from < questions.length; from += TOGETHER) {
+      const some = questions.slice(from, from + TOGETHER);
+      const together = (await this.request(some)).map(judge);
+      if (together.length === some.length && together.every((answer) => answer.kind === 'call')) {
+        answers.push(...together);
+        continue;
+      }
+      for (const question of some) {
+        const [evaluation, ...more] = await this.request([question]);
+        if (evaluation === undefined || more.length > 0)
+          throw new Error(`The oracle lost count at ${quoted(question)}`);
+        answers.push(judge(evaluation));
+      }
+    }
+    return answers;
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    // The group, because a text may have started something.
+    const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null;
+    if (this.child.pid !== undefined && !hasEnded) process.kill(-this.child.pid, 'SIGKILL');
+  }
+
+  private async request(questions: readonly Question[]): Promise<Evaluation[]> {
+    if (this.isClosed) throw new Error(`The bash oracle is closed. ${this.complaint}`);
+    const fields = questions.flatMap(({ text, noGlob, variables = [] }) => [
+      noGlob ? 'off' : 'on',
+      variables.join(' '),
+      text,
+    ]);
+    const timer = setTimeout(
+      () => this.fail(`no answer in ${PATIENCE_MS} ms to ${questions.map(quoted).join(', ')}`),
+      PATIENCE_MS,
+    );
+    try {
+      return await new Promise((resolve, reject) => {
+        this.waiting = { resolve, reject };
+        this.child.stdin.write(`${[questions.length, ...fields].join('\0')}\0`);
+      });
+    } finally {
+      clearTimeout(timer);
+      this.waiting = null;
+    }
+  }
+
+  private fail(why: string): void {
+    this.waiting?.reject(new Error(`The bash oracle failed: ${why}. ${this.complaint}`));
+    this.close();
+  }
+
+  private receive(data: Buffer): void {
+    const buffer = this.rest.length === 0 ? data : Buffer.concat([this.rest, data]);
+    const end = buffer.lastIndexOf(0);
+    this.rest = buffer.subarray(end + 1);
+    if (end >= 0) this.fields.push(...buffer.toString('utf8', 0, end).split('\0'));
+    // The last record is short, so a full reading is tried only when one may be there.
+    if (this.fields.at(-2) !== 'done') return;
+    const evaluations = readRecords(this.fields);
+    if (evaluations === 'more') return;
+    this.fields = [];
+    if (evaluations === 'junk') this.fail('something else than the printer wrote to standard output');
+    else this.waiting?.resolve(evaluations);
+  }
+}
+
+/** Reads records up to `done`. `more`: it has not come yet. `junk`: these are no records. */
+function readRecords(fields: readonly string[]): Evaluation[] | 'more' | 'junk' {
+  const evaluations: Evaluation[] = [];
+  let at = 0;
+  const take = (): string => fields[at++] ?? '';
+  const takeList = (): string[] => {
+    const count = Number(take());
+    const list = fields.slice(at, at + count);
+    at += count;
+    return list;
+  };
+  while (at < fields.length) {
+    const kind = take();
+    const evaluation = evaluations.at(-1);
+    if (kind === 'done') return at + 1 === fields.length ? evaluations : at + 1 > fields.length ? 'more' : 'junk';
+    if (kind === 'begin') evaluations.push({ calls: [], end: null });
+    else if (kind === 'call' && evaluation !== undefined) {
+      evaluation.calls.push({ known: take() === 'known', flags: take(), argv: takeList(), values: takeList() });
+    } else if (kind === 'end' && evaluation !== undefined) evaluation.end = { status: take(), flags: take() };
+    else return 'junk';
+  }
+  return 'more';
+}
+
+/** A single call in the foreground, nothing redirected, nothing left behind, and its status was the status of all. */
+function judge({ calls, end }: Evaluation): Answer {
+  const [call, ...more] = calls;
+  if (call === undefined) return { kind: 'other', why: 'no call' };
+  if (more.length > 0) return { kind: 'other', why: `${calls.length} calls` };
+  if (call.flags !== '') return { kind: 'other', why: `in the call:${call.flags}` };
+  if (end === null) return { kind: 'other', why: 'it left the shell' };
+  if (end.flags !== '') return { kind: 'other', why: `afterwards:${end.flags}` };
+  if (end.status !== (call.known ? '7' : '9')) return { kind: 'other', why: `status ${end.status}` };
+  return { kind: 'call', argv: call.argv, values: call.values };
+}
+
+function quoted(question: Question): string {
+  return JSON.stringify(question.text);
+}
+
+/** All four of them: both directories, both environments. */
+export type Oracles = {
+  /** For each question the answer that all four gave; a disagreement is an answer of kind `other`. */
+  ask(questions: readonly Question[]): Promise<Answer[]>;
+  readonly ground: Ground;
+  close(): void;
+};
+
+export function openOracles(names: readonly string[]): Oracles {
+  const ground = makeGround();
+  const oracles = (['empty', 'hostile'] as const).flatMap((directory) =>
+    (['open', 'closed'] as const).map((environment) => new BashOracle(ground, directory, environment, names)),
+  );
+  return {
+    ground,
+    ask: async (questions) => {
+      const all = await Promise.all(oracles.map((oracle) => oracle.ask(questions)));
+      return questions.map((_, index) => common(all.map((answers) => answers[index] as Answer)));
+    },
+    close: () => {
+      for (const oracle of oracles) oracle.close();
+      ground.remove();
+    },
+  };
+}
+
+function common(answers: readonly Answer[]): Answer {
+  const other = answers.find((answer) => answer.kind === 'other');
+  if (other !== undefined) return other;
+  const spellings = new Set(answers.map((answer) => JSON.stringify(answer)));
+  return spellings.size === 1
+    ? (answers[0] as Answer)
+    : { kind: 'other', why: `differs: ${[...spellings].join(' or ')}` };
+}

@@ -1,0 +1,3 @@
+declare module 'bash-parser' {
+  export default function parse(text: string): unknown;
+}
