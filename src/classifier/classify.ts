@@ -59,7 +59,7 @@ export function examine(command: unknown, options: ClassifyOptions, piped: boole
     refuseAssignments(reading, lexed.assignments) ??
     readWords(reading) ??
     refuseSurroundings(reading, options, command.length) ??
-    refuseSecondReading(options.secondReading, command, lexed.words);
+    refuseSecondReading(options.secondReading, command, lexed.assignments, lexed.words);
   if (refusal !== null) return serial(command, refusal, reading);
 
   const { profile } = reading.binary!;
@@ -92,12 +92,12 @@ function refuseAssignments(reading: Reading, assignments: readonly Assignment[])
 
 /** The second and third check. */
 function readWords(reading: Reading): Refusal | null {
-  const [name, ...rest] = reading.words;
+  const name = reading.words[0];
   if (name === undefined) return null;
   const binary = findBinary(reading.rules, name, reading.piped);
   if ('code' in binary) return binary;
   reading.binary = binary;
-  return readCommand(reading, binary, name, rest);
+  return readCommand(reading, binary, reading.words);
 }
 
 function refuseSurroundings(reading: Reading, options: ClassifyOptions, length: number): Refusal | null {
@@ -111,12 +111,15 @@ function refuseSurroundings(reading: Reading, options: ClassifyOptions, length: 
 function refuseSecondReading(
   secondReading: SecondReading | undefined,
   command: string,
+  assignments: readonly Assignment[],
   words: readonly Word[],
 ): Refusal | null {
   if (secondReading === undefined) return null;
+  // A parser that knows nothing of our lists sees an assignment as a word before the others.
+  const before = assignments.map(({ name, value }) => ({ text: `${name}=${value}`, glob: false }));
   let agrees: unknown;
   try {
-    agrees = secondReading(command, words);
+    agrees = secondReading(command, [...before, ...words]);
   } catch {
     agrees = false;
   }

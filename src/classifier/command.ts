@@ -4,18 +4,18 @@ import { walk } from './walk.ts';
 import type { Word } from './word.ts';
 
 /** The third check: the words behind the name, by the rule of the binary. Null when `reading` holds a proof. */
-export function readCommand(reading: Reading, binary: BinaryRule, name: Word, words: readonly Word[]): Refusal | null {
-  const alone = words.length === 1 ? binary.alone.get(words[0]!.raw) : undefined;
+export function readCommand(reading: Reading, binary: BinaryRule, words: readonly Word[]): Refusal | null {
+  const alone = words.length === 2 ? binary.alone.get(words[1]!.raw) : undefined;
   if (alone !== undefined) {
     reading.proof = alone;
     return null;
   }
   if (binary.builtin) {
     // bash evaluates subscripts in the words of some builtins, and a subscript can run a command.
-    const subscript = words.find((word) => word.text.includes('['));
+    const subscript = words.find((word, at) => at > 0 && word.text.includes('['));
     if (subscript !== undefined) return refuse('OPERAND_SUBSCRIPT', subscript, binary.root);
   }
-  const refusal = walk(reading, binary.root, name, words, 0);
+  const refusal = walk(reading, binary.root, words, 1);
   if (refusal !== null || reading.delegation === null) return refusal;
   return readDelegation(reading, reading.delegation);
 }
@@ -39,7 +39,7 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   const unknown: Word = { raw: 'x', text: 'x', start: last.end, end: last.end, plain: 1, glob: false };
   for (const names of [[unknown], [unknown, unknown]]) {
     const within = startReading(reading.rules, reading.base, false);
-    const refusal = readCommand(within, inner, first, [...rest, ...names]);
+    const refusal = readCommand(within, inner, [...operands, ...names]);
     if (refusal !== null) return refusal;
     // The inner reading itself has to have passed its `--`: in `grep -e --` the dashes are a pattern.
     if (!exact && !within.ended) return refuse('DELEGATE_REFUSED', last, node);

@@ -11,7 +11,7 @@ export type Limits = {
 
 /**
  * An independent parser's opinion, asked only about text that the three checks accepted: true when it reads the same
- * words. It can take a yes away and never give one; throwing counts as false.
+ * words. It can take a yes away and never give one; throwing counts as false. Leading assignments are among the words.
  */
 export type SecondReading = (
   command: string,

@@ -1,3 +1,4 @@
+import type { RuleValue } from '../rules/schema.ts';
 import { reachesDevices } from './paths.ts';
 import { sedProgram } from './programs/sed.ts';
 import type { ReasonCode } from './verdict.ts';
@@ -16,6 +17,8 @@ export type Kind = {
   readonly name: string;
   /** `path`: told to the dispatcher. `directory`: also where the command works from then on. */
   readonly role: 'plain' | 'path' | 'directory';
+  /** The words it lists, or what a file says of it; absent for built-in kinds. The loader compares files by it. */
+  readonly definition?: readonly string[] | RuleValue;
   /** Null when the text is such a value, else why not. */
   readonly refuses: (text: string, place: Place) => ReasonCode | null;
 };
@@ -61,6 +64,15 @@ export function builtInKind(name: string): Kind | undefined {
 /** A kind that is a test of the text alone. */
 export function plain(name: string, accepts: (text: string) => boolean): Kind {
   return { name, role: 'plain', refuses: (text) => (accepts(text) ? null : 'VALUE_REFUSED') };
+}
+
+/** The same, with what a rule file says of it. */
+export function defined(
+  name: string,
+  definition: readonly string[] | RuleValue,
+  accepts: (text: string) => boolean,
+): Kind {
+  return { ...plain(name, accepts), definition };
 }
 
 /** A small language with a parser of its own, which accepts only programs that end and touch nothing. */

@@ -10,7 +10,7 @@ export function checkOptions({ mode, env, limits }: ClassifyOptions): void {
     throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be simple; compound comes in a later version');
   }
   if (mode !== undefined && mode !== 'simple') {
-    throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple, got ${quoted(String(mode))}`);
+    throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple, got ${shown(mode)}`);
   }
   if (env !== undefined && (typeof env !== 'object' || env === null)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected env to be an object of names and values');
@@ -20,7 +20,7 @@ export function checkOptions({ mode, env, limits }: ClassifyOptions): void {
     if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
       throw new SignalboxError(
         'OPTION_INVALID',
-        `Expected limits.${name} to be a positive integer, got ${String(value)}`,
+        `Expected limits.${name} to be a positive integer, got ${shown(value)}`,
       );
     }
   }
@@ -34,7 +34,7 @@ export function checkOptions({ mode, env, limits }: ClassifyOptions): void {
 export function homeOf(cwd: string | undefined): string {
   if (cwd === undefined) return '';
   if (typeof cwd !== 'string' || !cwd.startsWith('/')) {
-    throw new SignalboxError('OPTION_INVALID', `Expected cwd to be an absolute path, got ${quoted(String(cwd))}`);
+    throw new SignalboxError('OPTION_INVALID', `Expected cwd to be an absolute path, got ${shown(cwd)}`);
   }
   return isNormal(cwd) ? cwd : normalise(cwd);
 }
@@ -63,4 +63,9 @@ export function unknownVariable(
 /** The common case, told without taking the path apart. */
 function isNormal(path: string): boolean {
   return !path.includes('/.') && !path.includes('//') && !path.endsWith('/');
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }

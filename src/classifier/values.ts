@@ -1,10 +1,10 @@
 import type { RuleValue } from '../rules/schema.ts';
-import { type Kind, plain } from './kinds.ts';
+import { defined, type Kind } from './kinds.ts';
 
 /** The words of a literal list, in an order that a message can show. */
 export function kindOfWords(words: readonly string[]): Kind {
   const allowed = new Set(words);
-  return plain(`one of ${words.join(', ')}`, (text) => allowed.has(text));
+  return defined(`one of ${words.join(', ')}`, words, (text) => allowed.has(text));
 }
 
 /** A kind that a rule file defines in three positive forms, of which any may fit. */
@@ -12,7 +12,7 @@ export function kindOfValue(name: string, value: RuleValue): Kind {
   const words = new Set(value.words);
   const starts = value.starts ?? [];
   const template = value.template === undefined ? undefined : templateOf(value.template);
-  return plain(name, (text) => {
+  return defined(name, value, (text) => {
     if (words.has(text) || starts.some((prefix) => text.startsWith(prefix))) return true;
     return template?.(text) ?? false;
   });

@@ -8,19 +8,13 @@ import type { Word } from './word.ts';
 
 /**
  * Reads the words from `from` on at a node: its options, then a subcommand, a delegated command, or the operands of one
- * of its shapes. Null when a shape fitted, and `reading` holds the proof, or when the rest of the words is left to judge.
- *
- * @param name the word that led to the node.
+ * of its shapes. The word before `from` is the one that led to the node. Null when a shape fitted, and `reading` holds
+ * the proof, or when the rest of the words is left to judge.
  */
-export function walk(
-  reading: Reading,
-  node: NodeRule,
-  name: Word,
-  words: readonly Word[],
-  from: number,
-): Refusal | null {
+export function walk(reading: Reading, node: NodeRule, words: readonly Word[], from: number): Refusal | null {
   const level = startLevel(reading, node);
   const { operands, expression } = level;
+  const name = words[from - 1]!;
   let dashes = -1;
   let open = true;
   for (let at = from; at < words.length; at++) {
@@ -75,7 +69,7 @@ function descend(reading: Reading, node: NodeRule, words: readonly Word[], at: n
   const word = words[at]!;
   const below = node.subcommands.get(word.raw);
   if (below === undefined) return refuse('SUBCOMMAND_UNKNOWN', word, node);
-  return walk(reading, below, word, words, at + 1);
+  return walk(reading, below, words, at + 1);
 }
 
 /** One fit is enough. Otherwise the report is of the shape that came furthest. */

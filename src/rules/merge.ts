@@ -1,23 +1,61 @@
 import type { Origin } from '../classifier/proof.ts';
 import { invalid } from '../classifier/rule-set.ts';
+import { overridesIn } from './overrides.ts';
 import type { Profiles } from './profiles-schema.ts';
 import type { RuleFile } from './schema.ts';
 import type { Source } from './sources.ts';
+import { loosenings } from './tightening.ts';
 
 /** A rule file with whose it is. */
-export type Placed = { readonly name: string; readonly origin: Origin; readonly file: RuleFile };
+export type Placed = Source & { readonly origin: Origin };
 
-/** The files in force. */
+/**
+ * The files in force: a user's file for a new binary is added, one for a built-in binary takes its place. It may say
+ * less than the built-in one; where it says more, it has to say `override`.
+ *
+ * @throws SignalboxError RULES_INVALID when it says more without, or when two files of a kind are about one binary.
+ */
 export function mergeRules(
   builtIn: readonly Source[],
   users: readonly Source[],
-  _profiles: Profiles,
+  profiles: Profiles,
 ): readonly Placed[] {
   const files = new Map<string, Placed>();
-  for (const source of builtIn) files.set(source.file.binary, { ...source, origin: 'built-in' });
-  for (const source of users) {
-    if (files.has(source.file.binary)) throw invalid(source.name, []);
-    files.set(source.file.binary, { ...source, origin: 'user' });
+  for (const source of builtIn) {
+    refuseOverrides(source);
+    refuseTwice(source, files.get(source.file.binary));
+    files.set(source.file.binary, { ...source, origin: 'built-in' });
   }
-  return [...files.values()];
+  const theirs = new Map<string, Placed>();
+  for (const source of users) {
+    refuseTwice(source, theirs.get(source.file.binary));
+    const replaced = files.get(source.file.binary);
+    if (replaced === undefined) refuseOverrides(source);
+    else refuseLoosenings(source, replaced.file, profiles);
+    theirs.set(source.file.binary, { ...source, origin: 'user' });
+  }
+  return [...new Map([...files, ...theirs]).values()];
+}
+
+function refuseTwice({ name, file }: Source, other: Placed | undefined): void {
+  if (other === undefined) return;
+  throw invalid(name, [
+    { pointer: '/binary', message: `expected one file for "${file.binary}", got another in ${other.name}` },
+  ]);
+}
+
+/** Only a user's file for a built-in binary has something to override. */
+function refuseOverrides({ name, file }: Source): void {
+  const pointers = overridesIn(file);
+  if (pointers.length === 0) return;
+  const message = 'expected no override here: this file takes the place of no built-in one';
+  throw invalid(
+    name,
+    pointers.map((pointer) => ({ pointer, message })),
+  );
+}
+
+function refuseLoosenings({ name, file }: Source, builtIn: RuleFile, profiles: Profiles): void {
+  const problems = loosenings(file, builtIn, profiles);
+  if (problems.length > 0) throw invalid(name, problems);
 }

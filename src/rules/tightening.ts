@@ -1,0 +1,123 @@
+import { compileFile } from '../classifier/compile.ts';
+import type { BinaryRule, NodeRule, OptionRule } from '../classifier/compiled.ts';
+import { type Problem, type Report, reportInto } from '../classifier/problems.ts';
+import { namesOf } from '../classifier/usage.ts';
+import { isNarrower } from './narrower-kind.ts';
+import type { Profiles } from './profiles-schema.ts';
+import type { RuleData, RuleNode } from './schema.ts';
+import { uncoveredShapes } from './shape-tightening.ts';
+
+/**
+ * What a user's file permits beyond the built-in file of the same binary. An entry that permits (an option, a spelling, a
+ * word of a list, a placeholder, a shape, a subcommand, a delegate, a word that stands alone) may be taken away and not
+ * added. One that restricts (`with`, `without`, `--`, a count, a kind, a form, `stdin`) may be made stricter and not
+ * laxer. What cannot be compared counts as laxer. Where an entry says `override`, nobody looks inside it.
+ */
+export function loosenings(user: RuleData, builtIn: RuleData, profiles: Profiles): readonly Problem[] {
+  if (user.override) return [];
+  const problems: Problem[] = [];
+  const [mine, theirs] = [compiled(user, profiles), compiled(builtIn, profiles)];
+  const report = reportInto(problems);
+  compareFiles(user, builtIn, report);
+  for (const word of mine.alone.keys()) {
+    if (!theirs.alone.has(word)) report.at('alone').say(beyond(`that "${word}" may stand alone`));
+  }
+  compareNodes(user.command, mine.root, theirs.root, report.at('command'));
+  return problems;
+}
+
+/** What a message says of a loosening, and what to do about it. */
+function beyond(what: string): string {
+  return `expected nothing that the built-in rule does not permit, got ${what}; "override": true here would permit it`;
+}
+
+function compiled(file: RuleData, profiles: Profiles): BinaryRule {
+  // What does not fit together is reported when the set is made of the files.
+  return compileFile(file, profiles, 'user', [])[0]!;
+}
+
+const STRICTNESS = ['stable', 'experimental', 'retired'] as const;
+
+function compareFiles(user: RuleData, builtIn: RuleData, report: Report): void {
+  const kept = (list: readonly string[] | undefined, of: readonly string[] | undefined): boolean =>
+    (of ?? []).every((one) => list?.includes(one));
+  if (!kept(builtIn.also, user.also)) report.at('also').say(beyond('another name'));
+  if (!kept(user.resources, builtIn.resources)) report.at('resources').say(beyond('fewer lock keys'));
+  if (user.profile !== builtIn.profile) report.at('profile').say(beyond('another profile'));
+  if (user.builtin !== builtIn.builtin) report.at('builtin').say(beyond('another way to run'));
+  if (builtIn.only !== undefined && user.only === undefined) report.at('only').say(beyond('a meaning outside pipes'));
+  if (STRICTNESS.indexOf(user.maturity) < STRICTNESS.indexOf(builtIn.maturity)) {
+    report.at('maturity').say(beyond(`"${user.maturity}" instead of "${builtIn.maturity}"`));
+  }
+}
+
+function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: Report): void {
+  if (user.override) return;
+  if (mine.syntax !== theirs.syntax && !sameSyntax(mine, theirs)) report.at('syntax').say(beyond('another syntax'));
+  if (mine.dashesAreText && !theirs.dashesAreText) report.at('dashes').say(beyond('text with a dash'));
+  compareOptions(mine, theirs, report);
+  compareExpressions(mine, theirs, report);
+  compareProofs(mine, theirs, report);
+  for (const { command, exactly } of mine.delegates) {
+    const same = theirs.delegates.some((one) => one.command === command && String(one.exactly) === String(exactly));
+    if (!same) report.at('delegates').say(beyond(`that it runs ${command}`));
+  }
+  for (const index of uncoveredShapes(mine, theirs)) {
+    const at = user.shapes === undefined ? report.at('operands') : report.at('shapes', index);
+    at.say(beyond('a shape'));
+  }
+  for (const [key, node] of Object.entries(user.subcommands ?? {})) {
+    for (const name of namesOf(key)) {
+      const at = report.at('subcommands', key);
+      const below = theirs.subcommands.get(name);
+      if (below !== undefined) compareNodes(node, mine.subcommands.get(name)!, below, at);
+      else if (!node.override) at.say(beyond(`the subcommand "${name}"`));
+    }
+  }
+}
+
+function sameSyntax({ syntax: mine }: NodeRule, { syntax: theirs }: NodeRule): boolean {
+  return JSON.stringify(mine) === JSON.stringify(theirs);
+}
+
+function compareOptions(mine: NodeRule, theirs: NodeRule, report: Report): void {
+  const known = new Map<number, number>();
+  for (const [spelling, option] of allOptions(mine)) {
+    if (option.override) continue;
+    const other = allOptions(theirs).get(spelling);
+    const at = report.at('options');
+    if (other === undefined) at.say(beyond(`the option "${spelling}"`));
+    else {
+      if (!isTighter(option, other)) at.say(beyond(`another value or form for "${spelling}"`));
+      // Spellings that were one option must stay one, and others must not become one: shapes speak of options.
+      const partner = known.get(option.id) ?? other.id;
+      const foreign = [...known].some(([id, one]) => one === other.id && id !== option.id);
+      if (partner !== other.id || foreign) at.say(beyond(`"${spelling}" beside other spellings`));
+      known.set(option.id, other.id);
+    }
+  }
+}
+
+function allOptions(node: NodeRule): ReadonlyMap<string, OptionRule> {
+  return node.number === null ? node.options : new Map([...node.options, ['-NUMBER', node.number]]);
+}
+
+function isTighter(mine: OptionRule, theirs: OptionRule): boolean {
+  if (mine.role !== theirs.role || mine.optional !== theirs.optional) return false;
+  if (theirs.form !== 'any' && mine.form !== theirs.form) return false;
+  if (mine.value === null || theirs.value === null) return mine.value === theirs.value;
+  return isNarrower(mine.value, theirs.value);
+}
+
+function compareExpressions(mine: NodeRule, theirs: NodeRule, report: Report): void {
+  if (theirs.expression === null) return;
+  if (JSON.stringify(mine.expression) !== JSON.stringify(theirs.expression)) {
+    report.at('expression').say(beyond('another expression'));
+  }
+}
+
+function compareProofs({ proof: mine }: NodeRule, { proof: theirs }: NodeRule, report: Report): void {
+  const kept = theirs.effects.every((effect) => mine.effects.includes(effect));
+  if (!kept) report.at('observes').say(beyond('fewer effects'));
+  if (mine.wholeEnvironment && !theirs.wholeEnvironment) report.at('observes').say(beyond('the whole environment'));
+}
