@@ -102,6 +102,8 @@ describe('pathKey', () => {
     mkdirSync(join(directory, 'far/away'), { recursive: true });
     symlinkSync('far/away', join(directory, 'link'));
     writeFileSync(join(directory, 'far/here'), '');
+    // What the text alone would lead to.
+    writeFileSync(join(directory, 'here'), '');
     expect(pathKey('link/../here', directory)).toBe(join(directory, 'far/here'));
     expect(pathKey('link/../missing', directory)).toBe(join(directory, 'far/missing'));
   });
@@ -110,9 +112,12 @@ describe('pathKey', () => {
     const directory = freshDirectory();
     symlinkSync('b', join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
+    // Of three, so that giving up after any even number of links would end at another one.
+    for (const [from, to] of ['pq', 'qr', 'rp']) symlinkSync(to as string, join(directory, from as string));
     symlinkSync('self/x', join(directory, 'self'));
     symlinkSync('.', join(directory, 'here'));
     expect(pathKey('a', directory)).toBe(join(directory, 'a'));
+    for (const name of ['p', 'q', 'r']) expect(pathKey(`here/${name}`, directory)).toBe(join(directory, name));
     expect(pathKey('here/here/a', directory)).toBe(join(directory, 'a'));
     expect(pathKey('b/below/../file', directory)).toBe(join(directory, 'b/file'));
     expect(pathKey('self', directory)).toBe(join(directory, 'self'));

@@ -198,7 +198,8 @@ describe('several pools', () => {
 
   test('a batch whose last waiting take is aborted loses its turn to the next', async () => {
     const slots = createSlots({ limit: 1 });
-    const [one, two] = [slots.pool(1), slots.pool(1)];
+    // The first batch has room of its own, so that it stands in line for the slot of the process.
+    const [one, two] = [slots.pool(2), slots.pool(1)];
     const { log, take, release } = observed();
     const controller = new AbortController();
     take(one, 'a');
