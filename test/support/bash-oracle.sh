@@ -12,7 +12,8 @@ directory=$1 environment=$2 errors=$3
 shift 3
 cd -- "$directory" || exit 99
 FUNCNEST=40
-ulimit -c 0 -f 2048 -t 600
+# A text that defines a function and calls it may start processes without end: their number is bounded too.
+ulimit -c 0 -f 2048 -t 600 -u 256
 
 describe_surroundings() {
   flags=
@@ -33,6 +34,8 @@ show_call() { # KIND WORD...
   builtin printf '%s\0' call "$kind" "$flags" $# "$@" "${#values[@]}" ${values[@]+"${values[@]}"}
 }
 command_not_found_handle() {
+  # In a process of its own; whatever is missing in here must not be asked about again, without end.
+  unset -f command_not_found_handle
   show_call unknown "$@"
   return 9
 }
