@@ -17,7 +17,7 @@ type Flags = {
   readonly mode: string;
   readonly format?: 'text' | 'json' | 'ndjson';
   readonly cwd?: string;
-  readonly rules: readonly string[];
+  readonly rules?: readonly string[];
 };
 
 const EXAMPLES = `
@@ -84,7 +84,7 @@ async function answer(io: Io, command: string | undefined, flags: Flags): Promis
       hint: "For example: signalbox classify 'git status'",
     });
   }
-  const rules = loadRules({ extra: flags.rules.map((path) => resolve(io.cwd, path)) });
+  const rules = loadRules({ extra: (flags.rules ?? []).map((path) => resolve(io.cwd, path)) });
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   if (command === undefined) return classifyLines(io, flags, cwd, rules);
   const verdict = ask({ command }, cwd, rules);
@@ -110,7 +110,8 @@ export function classifyCommand(io: Io): Command {
       new Option('--format <format>', 'default: text; with --stdin: ndjson').choices(['text', 'json', 'ndjson']),
     )
     .option('--cwd <directory>', 'where the command would run (default: here)')
-    .option('--rules <path>', 'a further rule file or directory; may be repeated', collect, [])
+    .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
+    .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)
     .action((command: string | undefined, flags: Flags) => answer(io, command, flags));
 }

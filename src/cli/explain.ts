@@ -12,13 +12,13 @@ type Flags = {
   readonly mode: string;
   readonly format: 'text' | 'json';
   readonly cwd?: string;
-  readonly rules: readonly string[];
+  readonly rules?: readonly string[];
 };
 
 const EXAMPLES = `
 Examples:
   signalbox explain 'git branch new'
-  signalbox explain 'sort -o out in'`;
+  signalbox explain 'sed -i s/a/b/ notes.txt'`;
 
 /** Beginnings of lines that get a colour. The command itself is indented, so it can never pass for one of them. */
 const COLOURS = [
@@ -40,7 +40,7 @@ function paintLine(line: string, paint: Paint): string {
 
 async function answer(io: Io, command: string, flags: Flags): Promise<void> {
   assertSimple(flags.mode);
-  const rules = loadRules({ extra: flags.rules.map((path) => resolve(io.cwd, path)) });
+  const rules = loadRules({ extra: (flags.rules ?? []).map((path) => resolve(io.cwd, path)) });
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const explanation = explain(classify(command, { rules, secondReading, cwd }), command);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
@@ -60,7 +60,8 @@ export function explainCommand(io: Io): Command {
     .addOption(modeOption())
     .addOption(new Option('--format <format>', 'text or json').choices(['text', 'json']).default('text'))
     .option('--cwd <directory>', 'where the command would run (default: here)')
-    .option('--rules <path>', 'a further rule file or directory; may be repeated', collect, [])
+    .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
+    .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)
     .action((command: string, flags: Flags) => answer(io, command, flags));
 }

@@ -32,9 +32,9 @@ function buildProgram(io: Io): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', EXAMPLES)
-    .showHelpAfterError('(signalbox --help tells what there is)');
+    .showHelpAfterError('(signalbox --help tells what there is.)');
   for (const command of [classifyCommand(io), explainCommand(io), runCommand(io), serveCommand(io)])
-    program.addCommand(command.helpOption('-h, --help', 'print this help').copyInheritedSettings(program));
+    program.addCommand(command.helpOption('-h, --help', 'print this help'));
   for (const command of [program, ...program.commands])
     command.exitOverride().configureOutput({ outputError: sayInOurWords });
   return program;

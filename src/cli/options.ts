@@ -32,6 +32,6 @@ export function assertSimple(mode: string | undefined, where = ''): void {
 }
 
 /** For options that may be repeated. A list behind one flag would swallow the command that follows it. */
-export function collect(value: string, earlier: readonly string[]): readonly string[] {
+export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }

@@ -1,27 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import closeWithGrace from 'close-with-grace';
 import { Command } from 'commander';
-import type { RuleSet } from '../classifier/rule-set.ts';
-import { type Config, commandEnvironment, loadConfig } from '../config.ts';
-import { createDispatcher } from '../dispatcher/dispatcher.ts';
-import { createJudge } from '../dispatcher/judge.ts';
-import type { Dispatcher } from '../dispatcher/types.ts';
-import { loadRules } from '../rules/load.ts';
-import { VERSION } from '../version.ts';
-import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
 import { collect, integerBetween } from './options.ts';
-import { sampleRequest } from './sample-request.ts';
-
-type Flags = {
-  readonly port?: number;
-  readonly host?: string;
-  readonly tokenFile?: string;
-  readonly root: readonly string[];
-  readonly config?: string;
-};
+import type { ServeFlags } from './service.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,75 +14,6 @@ must carry the token. SIGTERM and Ctrl-C let running commands end first.
 Every setting has an environment variable and a place in the configuration
 file: docs/http.md.`;
 
-/** Time that the process gets beyond the service's own deadline before it is cut off. */
-const LAST_MS = 2_000;
-
-/** Where the printed request runs its commands: here, if the service may run anything here. */
-function sampleDirectory(cwd: string, roots: Config['roots']): string {
-  const isInside = roots.some((root) => {
-    const path = relative(root, cwd);
-    return path !== '..' && !path.startsWith('../');
-  });
-  return isInside ? cwd : (roots[0] ?? cwd);
-}
-
-/** The service keeps ended batches itself, so the dispatcher keeps none. */
-function createServiceDispatcher(config: Config, rules: RuleSet, io: Io): Dispatcher {
-  const { maxParallel, maxRunning, timeoutMs, deadlineMs, maxOutputBytes, maxBatchOutputBytes } = config.limits;
-  return createDispatcher({
-    rules,
-    environment: commandEnvironment(config, io.env),
-    cwd: config.roots[0] ?? io.cwd,
-    limits: {
-      maxParallel,
-      processLimit: maxRunning,
-      timeoutMs,
-      deadlineMs,
-      maxOutputBytesPerCommand: maxOutputBytes,
-      maxOutputBytesPerBatch: maxBatchOutputBytes,
-    },
-    retention: { maxBatches: 0 },
-  });
-}
-
-async function serve(io: Io, flags: Flags): Promise<void> {
-  const { port, host, tokenFile, root, config: file } = flags;
-  const config = loadConfig({
-    cwd: io.cwd,
-    env: io.env,
-    ...(file === undefined ? {} : { file }),
-    flags: { port, host, 'token-file': tokenFile, roots: root.length === 0 ? undefined : root },
-  });
-  // What only the service needs is loaded only for it: the other commands start sooner.
-  const { buildServer, listen } = await import('../server.ts');
-  const rules = loadRules({ extra: config.rules });
-  const dispatcher = createServiceDispatcher(config, rules, io);
-  const app = await buildServer({
-    config,
-    dispatcher,
-    judge: createJudge(rules),
-    ruleset: rules.hash,
-    version: VERSION,
-  });
-  const { url } = await listen(app, config);
-  closeWithGrace({ delay: config.shutdown.deadlineMs + LAST_MS, logger: false }, async ({ err }) => {
-    if (err !== undefined) process.stderr.write(complaint(err));
-    await app.close();
-  });
-
-  const sample = sampleRequest({
-    address: url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'),
-    directory: sampleDirectory(io.cwd, config.roots),
-    scratchFile: join(tmpdir(), `signalbox-${randomBytes(4).toString('hex')}.txt`),
-    tokenFile: config.tokenFile,
-  });
-  await io.stdout.write(
-    `Signalbox ${VERSION} listens on ${url} (documentation: ${url}/docs).\n` +
-      `Commands run in ${config.roots.join(', ')}, and below. Ctrl-C ends the service.\n\n` +
-      `To try it, paste this into another terminal:\n\n${sample}\n\n`,
-  );
-}
-
 /** `signalbox serve`: the HTTP service, until a signal ends it. */
 export function serveCommand(io: Io): Command {
   return new Command('serve')
@@ -111,8 +22,12 @@ export function serveCommand(io: Io): Command {
     .option('--port <number>', 'port to listen on; 0 takes a free one (default: 7311)', integerBetween(0, 65_535))
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--token-file <file>', 'file that holds the bearer token')
-    .option('--root <directory>', 'where commands may run; may be repeated (default: here)', collect, [])
+    .option('--root <directory>', 'where commands may run; may be repeated (default: here)', collect)
     .option('--config <file>', 'configuration file, JSON')
     .addHelpText('after', EXAMPLES)
-    .action((flags: Flags) => serve(io, flags));
+    .action(async (flags: ServeFlags) => {
+      // Loaded only when it runs: help and complaints about flags come at once.
+      const { startService } = await import('./service.ts');
+      await startService(io, flags);
+    });
 }

@@ -49,7 +49,7 @@ function largest(rows: readonly Row[], least: number, measure: (row: Row) => num
   return rows.reduce((most, row) => Math.max(most, measure(row)), least);
 }
 
-/** Columns are given to what cannot be shortened first; the command takes two fifths of the rest, the bar what remains. */
+/** Columns are given to what cannot be shortened first; command and bar share the rest. */
 function layOut(rows: readonly Row[], width: number): Layout {
   const id = Math.min(
     12,
@@ -59,7 +59,7 @@ function layOut(rows: readonly Row[], width: number): Layout {
   const times = width >= 76;
   const fixed = id + 1 + 1 + 1 + VERDICT + 1 + EXIT + (times ? 2 * (1 + TIME) : 0);
   const free = Math.max(0, width - fixed);
-  const command = Math.max(0, Math.min(longest, Math.max(Math.floor(free * 0.4), free - 60), free - SMALLEST_BAR));
+  const command = Math.max(0, Math.min(longest, Math.max(Math.floor(free / 2), free - 60), free - SMALLEST_BAR));
   return { id, command, bar: Math.max(0, free - command), times };
 }
 

@@ -88,7 +88,7 @@ describe('a line as a question', () => {
     ['{"command":"ls","mode":true}', '"mode"'],
   ])('%j is refused by its line number', (text, said) => {
     expect(() => parse(text)).toThrow(
-      expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringMatching(/^Line 7 /), pointer: '/6' }),
+      expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringMatching(/^Line 7 /) }),
     );
     expect(() => parse(text)).toThrow(said);
   });

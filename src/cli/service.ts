@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import closeWithGrace from 'close-with-grace';
+import type { RuleSet } from '../classifier/rule-set.ts';
+import { type Config, commandEnvironment, loadConfig } from '../config.ts';
+import { createDispatcher } from '../dispatcher/dispatcher.ts';
+import { createJudge } from '../dispatcher/judge.ts';
+import type { Dispatcher } from '../dispatcher/types.ts';
+import { loadRules } from '../rules/load.ts';
+import { buildServer, listen } from '../server.ts';
+import { VERSION } from '../version.ts';
+import { complaint } from './complaint.ts';
+import type { Io } from './io.ts';
+import { sampleRequest } from './sample-request.ts';
+
+/** What the command line read for `signalbox serve`. */
+export type ServeFlags = {
+  readonly port?: number;
+  readonly host?: string;
+  readonly tokenFile?: string;
+  readonly root?: readonly string[];
+  readonly config?: string;
+};
+
+/** Time that the process gets beyond the service's own deadline before it is cut off. */
+const LAST_MS = 2_000;
+
+/** Where the printed request runs its commands: here, if the service may run anything here. */
+function sampleDirectory(cwd: string, roots: Config['roots']): string {
+  const isInside = roots.some((root) => {
+    const path = relative(root, cwd);
+    return path !== '..' && !path.startsWith('../');
+  });
+  return isInside ? cwd : (roots[0] ?? cwd);
+}
+
+/** The service keeps ended batches itself, so the dispatcher keeps none. */
+function createServiceDispatcher(config: Config, rules: RuleSet, io: Io): Dispatcher {
+  const { maxParallel, maxRunning, timeoutMs, deadlineMs, maxOutputBytes, maxBatchOutputBytes } = config.limits;
+  return createDispatcher({
+    rules,
+    environment: commandEnvironment(config, io.env),
+    cwd: config.roots[0] ?? io.cwd,
+    limits: {
+      maxParallel,
+      processLimit: maxRunning,
+      timeoutMs,
+      deadlineMs,
+      maxOutputBytesPerCommand: maxOutputBytes,
+      maxOutputBytesPerBatch: maxBatchOutputBytes,
+    },
+    retention: { maxBatches: 0 },
+  });
+}
+
+/** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
+export async function startService(io: Io, flags: ServeFlags): Promise<void> {
+  const { port, host, tokenFile, root, config: file } = flags;
+  const config = loadConfig({
+    cwd: io.cwd,
+    env: io.env,
+    ...(file === undefined ? {} : { file }),
+    flags: { port, host, 'token-file': tokenFile, roots: root },
+  });
+  const rules = loadRules({ extra: config.rules });
+  const dispatcher = createServiceDispatcher(config, rules, io);
+  const app = await buildServer({
+    config,
+    dispatcher,
+    judge: createJudge(rules),
+    ruleset: rules.hash,
+    version: VERSION,
+  });
+  const { url } = await listen(app, config);
+  closeWithGrace({ delay: config.shutdown.deadlineMs + LAST_MS, logger: false }, async ({ err }) => {
+    if (err !== undefined) process.stderr.write(complaint(err));
+    await app.close();
+  });
+
+  const sample = sampleRequest({
+    address: url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'),
+    directory: sampleDirectory(io.cwd, config.roots),
+    scratchFile: join(tmpdir(), `signalbox-${randomBytes(4).toString('hex')}.txt`),
+    tokenFile: config.tokenFile,
+  });
+  await io.stdout.write(
+    `Signalbox ${VERSION} listens on ${url} (documentation: ${url}/docs).\n` +
+      `Commands run in ${config.roots.join(', ')}, and below. Ctrl-C ends the service.\n\n` +
+      `To try it, paste this into another terminal:\n\n${sample}\n\n`,
+  );
+}

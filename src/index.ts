@@ -1,0 +1,69 @@
+/** The library: everything that judges, the dispatcher that runs batches on it, the rules, the errors. */
+import { classify } from './classifier/classify.ts';
+import type { RuleSet } from './classifier/rule-set.ts';
+import { loadRules } from './rules/load.ts';
+
+export {
+  type Classifier,
+  type ClassifierOptions,
+  type CommandContext,
+  createClassifier,
+} from './classifier/classifier.ts';
+export { classify, judge } from './classifier/classify.ts';
+export { type Explanation, explain, renderExplanation, type Step } from './classifier/explain.ts';
+export type { ClassifyOptions, Judge, Judgement, Limits, PathUse, SecondReading } from './classifier/judgement.ts';
+export { exportRules, type RuleSet, type RuleSetData, restoreRules } from './classifier/rule-set.ts';
+export { secondReading } from './classifier/second-reading.ts';
+export {
+  type Assumption,
+  type Check,
+  type Effect,
+  REASON_CODES,
+  type Reason,
+  type ReasonCode,
+  type RuleRef,
+  type Run,
+  type Verdict,
+} from './classifier/verdict.ts';
+export { createDispatcher } from './dispatcher/dispatcher.ts';
+export type { DispatcherLimits, DispatcherOptions } from './dispatcher/options.ts';
+export type {
+  Batch,
+  BatchEvent,
+  BatchOptions,
+  BatchResult,
+  BatchState,
+  CommandInput,
+  CommandResult,
+  CommandState,
+  Dispatcher,
+  LockMode,
+  LockRequest,
+  Mode,
+  OnFailure,
+  Plan,
+  Truncation,
+} from './dispatcher/types.ts';
+export { ERROR_CODES, type ErrorCode, type ErrorOptions, type Fault, SignalboxError } from './errors.ts';
+export { type LoadOptions, loadRules } from './rules/load.ts';
+
+/** Read from the package's own files at the first question, and kept. */
+let builtInRules: RuleSet | undefined;
+
+/**
+ * Whether a command may run at the same time as its siblings, by the built-in rules: the shortest way to the answer, of
+ * the form that a tool definition wants. Total for any value, never throws for one, and false for everything that is
+ * not proved. It is no permission: `cat` of a secret is parallel.
+ *
+ * The first call reads the rules, some tens of milliseconds; later ones take microseconds.
+ *
+ * @example
+ * isConcurrencySafe('git log --oneline -5'); // true
+ * isConcurrencySafe('git push'); // false
+ * isConcurrencySafe('git log > log.txt'); // false
+ * isConcurrencySafe(42); // false
+ */
+export function isConcurrencySafe(command: unknown): boolean {
+  builtInRules ??= loadRules();
+  return classify(command, { rules: builtInRules }).kind === 'parallel';
+}
