@@ -103,7 +103,11 @@ export type BatchResult = {
 export type BatchEvent = { readonly seq: number; readonly batchId: string; readonly at: number } & (
   | { readonly type: 'accepted'; readonly commandId: string; readonly command: string; readonly verdict: Verdict }
   /** It joined the queues and must wait: for these commands (of any batch), or for a slot when empty. */
-  | { readonly type: 'waiting'; readonly commandId: string; readonly waitsFor: readonly { batchId: string; commandId: string }[] }
+  | {
+      readonly type: 'waiting';
+      readonly commandId: string;
+      readonly waitsFor: readonly { batchId: string; commandId: string }[];
+    }
   | { readonly type: 'started'; readonly commandId: string; readonly verdict: Verdict; readonly pid: number | null }
   /** Text as it was decoded; a multi-byte character is never split over two events. Subject to the output caps. */
   | { readonly type: 'output'; readonly commandId: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
@@ -142,7 +146,12 @@ export interface Batch {
 /** The groups that a batch would run as, without running it. */
 export type Plan = {
   readonly groups: readonly { readonly kind: 'parallel' | 'serial'; readonly commandIds: readonly string[] }[];
-  readonly commands: readonly { readonly id: string; readonly command: string; readonly verdict: Verdict; readonly locks: readonly LockRequest[] }[];
+  readonly commands: readonly {
+    readonly id: string;
+    readonly command: string;
+    readonly verdict: Verdict;
+    readonly locks: readonly LockRequest[];
+  }[];
 };
 
 export interface Dispatcher {
@@ -151,6 +160,10 @@ export interface Dispatcher {
   /** Checks every command first and adds all or none; then `open`, add all, close. Pointers in errors are `/commands/N/field`. */
   dispatch(commands: readonly (string | CommandInput)[], options?: BatchOptions): Batch;
   plan(commands: readonly (string | CommandInput)[], options?: BatchOptions): Plan;
+  /** A batch by its id: every one that has not ended, and the newest of those that have, for a time. */
+  get(id: string): Batch | undefined;
+  /** All of those, in the order they were opened. */
+  batches(): readonly Batch[];
   /** No new batch, no new start; running commands get `graceMs` (default 5,000), then are ended. The rest is `not-started`. */
   shutdown(options?: { graceMs?: number }): Promise<void>;
 }

@@ -1,0 +1,265 @@
+import type { Verdict } from '../classifier/verdict.ts';
+import type { Order } from './assessment.ts';
+import type { EventBody } from './events.ts';
+import type { KeptOutput } from './output.ts';
+import type { BatchState, CommandResult, CommandState, LockRequest, OnFailure } from './types.ts';
+
+/** A command of a batch. Only the book changes it. */
+export type Entry = {
+  readonly id: string;
+  readonly index: number;
+  readonly order: Order;
+  /** Its place in the order of all commands of all batches. */
+  readonly ticket: number;
+  readonly timeoutMs: number;
+  readonly stdin: string | null;
+  verdict: Verdict;
+  locks: readonly LockRequest[];
+  state: CommandState;
+  addedAt: number;
+  joinedAt: number | null;
+  startedAt: number | null;
+  endedAt: number | null;
+  exitCode: number | null;
+  signal: string | null;
+  note: string | null;
+  orphans: readonly number[];
+  output: KeptOutput;
+};
+
+/** How a command ended. */
+export type Outcome = {
+  readonly state: Exclude<CommandState, 'queued' | 'waiting' | 'running'>;
+  readonly at: number;
+  readonly exitCode?: number | null;
+  readonly signal?: string | null;
+  readonly note?: string | null;
+  readonly orphans?: readonly number[];
+  readonly output?: KeptOutput;
+};
+
+/** What else must end because of something. The owner of the book does it. */
+export type Consequence = {
+  /** Never started, already told; whatever they wait for is to be given up. */
+  readonly unstarted: readonly Entry[];
+  /** Run, and are to be ended with this state and note. */
+  readonly running: readonly Entry[];
+  readonly state: 'cancelled' | 'timed-out';
+  readonly note: string;
+};
+
+/** Queue places that a batch may hold, as a multiple of what it may run at once. */
+const PLACES_PER_SLOT = 4;
+
+const NO_OUTPUT: KeptOutput = Object.freeze({ stdout: '', stderr: '', truncated: null });
+
+/**
+ * The states of a batch's commands and what follows from each change. It does nothing itself: it tells events, and gives
+ * back what must be joined or ended. Every command gets exactly one `finished`.
+ */
+export class BatchBook {
+  readonly entries: Entry[] = [];
+  readonly #tell: (event: EventBody) => void;
+  readonly #places: number;
+  readonly #onFailure: OnFailure;
+  /** The first entry that has not joined. All before it have, or have ended. */
+  #nextToJoin = 0;
+  #waiting = 0;
+  #unfinished = 0;
+  #isClosed = false;
+  #isCancelled = false;
+  #isDone = false;
+  /** What ends every command that is added from now on. */
+  #stop: { readonly state: 'skipped' | 'not-started'; readonly note: string } | null = null;
+
+  constructor(options: { maxParallel: number; onFailure: OnFailure; tell: (event: EventBody) => void }) {
+    this.#places = options.maxParallel * PLACES_PER_SLOT;
+    this.#onFailure = options.onFailure;
+    this.#tell = options.tell;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Closed, and every command has ended. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  get unfinished(): number {
+    return this.#unfinished;
+  }
+
+  /** How many are known and have not started. */
+  get unstarted(): number {
+    return this.entries.length - this.#nextToJoin + this.#waiting;
+  }
+
+  get state(): BatchState {
+    if (this.#isCancelled) return 'cancelled';
+    if (this.#isDone) return 'finished';
+    return this.#isClosed ? 'running' : 'open';
+  }
+
+  /** Takes a command at the end. A batch that was stopped answers it at once. */
+  add(fields: Pick<Entry, 'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'locks' | 'addedAt'>): void {
+    const entry: Entry = {
+      ...fields,
+      index: this.entries.length,
+      state: 'queued',
+      joinedAt: null,
+      startedAt: null,
+      endedAt: null,
+      exitCode: null,
+      signal: null,
+      note: null,
+      orphans: [],
+      output: NO_OUTPUT,
+    };
+    this.entries.push(entry);
+    this.#unfinished += 1;
+    const { id, order, verdict } = entry;
+    this.#tell({ type: 'accepted', commandId: id, command: order.command, verdict });
+    if (this.#stop !== null) this.#end(entry, { ...this.#stop, at: entry.addedAt });
+  }
+
+  /** The commands whose turn it is to join their queues, in call order. They are `waiting` from now on. */
+  takeJoinable(at: number): readonly Entry[] {
+    const joinable: Entry[] = [];
+    for (; this.#nextToJoin < this.entries.length && this.#waiting < this.#places; this.#nextToJoin += 1) {
+      const entry = this.entries[this.#nextToJoin] as Entry;
+      if (entry.state !== 'queued') continue;
+      entry.state = 'waiting';
+      entry.joinedAt = at;
+      this.#waiting += 1;
+      joinable.push(entry);
+    }
+    return joinable;
+  }
+
+  /** It has to wait again, for these locks. */
+  restate(entry: Entry, verdict: Verdict, locks: readonly LockRequest[]): void {
+    entry.verdict = verdict;
+    entry.locks = locks;
+  }
+
+  start(entry: Entry, at: number, pid: number): void {
+    entry.state = 'running';
+    entry.startedAt = at;
+    this.#waiting -= 1;
+    this.#tell({ type: 'started', commandId: entry.id, verdict: entry.verdict, pid });
+  }
+
+  /** Ends a command that ran or waited; null when that has no consequence. One that has ended already stays as it is. */
+  finish(entry: Entry, outcome: Outcome): Consequence | null {
+    if (isFinal(entry.state)) return null;
+    this.#end(entry, outcome);
+    if (this.#onFailure === 'continue' || this.#stop !== null) return null;
+    const failure = failureOf(entry);
+    if (failure === null) return null;
+    const because = `because ${entry.id} ${failure}`;
+    const running = this.#onFailure === 'cancel-siblings' ? this.#running() : [];
+    const note = `Cancelled ${because}`;
+    return { unstarted: this.#stopAll('skipped', `Skipped ${because}`, outcome.at), running, state: 'cancelled', note };
+  }
+
+  /** Ends the batch on somebody's request: nothing starts any more, and what runs is to be ended. */
+  cancel(reason: string | null, at: number): Consequence {
+    const running = this.#running();
+    if (!this.#isDone) this.#isCancelled = true;
+    const suffix = reason === null ? '' : `: ${reason}`;
+    const unstarted = this.#stopAll('not-started', `Aborted before dispatch${suffix}`, at);
+    return { unstarted, running, state: 'cancelled', note: `Cancelled${suffix}` };
+  }
+
+  /** Nothing starts any more; what runs goes on. */
+  halt(reason: string, at: number): readonly Entry[] {
+    if (!this.#isDone) this.#isCancelled = true;
+    return this.#stopAll('not-started', `Aborted before dispatch: ${reason}`, at);
+  }
+
+  expire(deadlineMs: number, at: number): Consequence {
+    const running = this.#running();
+    const note = `The batch reached its deadline of ${deadlineMs} ms`;
+    const unstarted = this.#stopAll('not-started', `Aborted before dispatch: ${lowerFirst(note)}`, at);
+    return { unstarted, running, state: 'timed-out', note };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** True once, when the last command has ended and no more will come. Tells `batch-finished`. */
+  takeEnd(): boolean {
+    if (this.#isDone || !this.#isClosed || this.#unfinished > 0) return false;
+    this.#isDone = true;
+    this.#tell({ type: 'batch-finished', state: this.state });
+    return true;
+  }
+
+  #running(): readonly Entry[] {
+    return this.entries.filter(({ state }) => state === 'running');
+  }
+
+  #stopAll(state: 'skipped' | 'not-started', note: string, at: number): readonly Entry[] {
+    this.#stop ??= { state, note };
+    const unstarted = this.entries.filter((entry) => entry.state === 'queued' || entry.state === 'waiting');
+    for (const entry of unstarted) this.#end(entry, { state, note, at });
+    this.#nextToJoin = this.entries.length;
+    return unstarted;
+  }
+
+  #end(entry: Entry, outcome: Outcome): void {
+    if (entry.state === 'waiting') this.#waiting -= 1;
+    this.#unfinished -= 1;
+    entry.state = outcome.state;
+    entry.endedAt = outcome.at;
+    entry.exitCode = outcome.exitCode ?? null;
+    entry.signal = outcome.signal ?? null;
+    entry.note = outcome.note ?? null;
+    entry.orphans = outcome.orphans ?? [];
+    entry.output = outcome.output ?? NO_OUTPUT;
+    const { exitCode, signal, truncated, queuedMs, waitedMs, ranMs, note } = resultOf(entry);
+    const told = { state: entry.state, exitCode, signal, truncated, queuedMs, waitedMs, ranMs, note };
+    this.#tell({ type: 'finished', commandId: entry.id, ...told });
+  }
+}
+
+/** A command as others see it, at this moment. `output` is what a running one has printed so far. */
+export function resultOf(entry: Entry, output: KeptOutput = entry.output): CommandResult {
+  const { addedAt, joinedAt, startedAt, endedAt } = entry;
+  return Object.freeze({
+    id: entry.id,
+    command: entry.order.command,
+    verdict: entry.verdict,
+    state: entry.state,
+    exitCode: entry.exitCode,
+    signal: entry.signal,
+    ...output,
+    queuedMs: between(addedAt, joinedAt ?? endedAt),
+    waitedMs: joinedAt === null ? null : between(joinedAt, startedAt ?? endedAt),
+    ranMs: startedAt === null ? null : between(startedAt, endedAt),
+    note: entry.note,
+    orphans: entry.orphans,
+  });
+}
+
+export function isFinal(state: CommandState): boolean {
+  return state !== 'queued' && state !== 'waiting' && state !== 'running';
+}
+
+/** What is said of a command that lets its batch down; null for one that does not. Being cancelled is nobody's failure. */
+function failureOf({ state, exitCode }: Entry): string | null {
+  if (state === 'exited') return exitCode === 0 ? null : `exited with ${exitCode}`;
+  if (state === 'timed-out') return 'timed out';
+  return state === 'failed' ? 'could not be run' : null;
+}
+
+function between(from: number, to: number | null): number | null {
+  return to === null ? null : Math.max(0, Math.round((to - from) * 1000) / 1000);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

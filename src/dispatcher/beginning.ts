@@ -1,0 +1,64 @@
+import { accessSync, constants } from 'node:fs';
+import type { Launch, Order } from './assessment.ts';
+import { isDirectory } from './command-input.ts';
+import type { Platform } from './platform.ts';
+import type { Running, Start } from './runner.ts';
+
+/** A file to start, and its words with the name in front. */
+export type Program = { readonly file: string; readonly argv: readonly string[] };
+
+/** It runs; or why it does not; or nobody wants it any more (null). */
+export type Begun = { readonly running: Running } | { readonly note: string | null };
+
+/** Errors of starting a program that bash has words for. */
+const BASH_SAYS: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP', 'EPERM']);
+
+/**
+ * What to start: the program that was found, then bash with the text, which also answers for a program that cannot be
+ * run, as it would have done. Empty when there is no bash.
+ */
+export function programsOf(launch: Launch, { command }: Order, { bash }: Platform): readonly Program[] {
+  if (bash === null) return [];
+  const text = { file: bash, argv: ['bash', '--noprofile', '--norc', '-c', command] };
+  return launch === null ? [text] : [launch, text];
+}
+
+/** Starts the first program that can be started. Only where that fails, so that nothing has run, is the next one tried. */
+export async function beginAny(
+  programs: readonly Program[],
+  how: { readonly cwd: string; readonly begin: (program: Program) => Start; readonly isGivenUp: () => boolean },
+): Promise<Begun> {
+  const { cwd, begin, isGivenUp } = how;
+  // Asked first: the system says of a missing directory what it says of a missing program.
+  if (!isDirectory(cwd)) return { note: `The working directory ${cwd} no longer exists` };
+  let note = 'No bash was found to run it';
+  for (const program of programs) {
+    const start = begin(program);
+    if ('running' in start) return start;
+    const error = await start.failure;
+    if (isGivenUp()) return { note: null };
+    note = whyNot(error, cwd);
+    if (!BASH_SAYS.has(codeOf(error)) || !canEnter(cwd)) break;
+  }
+  return { note };
+}
+
+function whyNot(error: Error, cwd: string): string {
+  if (!isDirectory(cwd)) return `The working directory ${cwd} no longer exists`;
+  if (!canEnter(cwd)) return `The working directory ${cwd} cannot be entered`;
+  if (codeOf(error) === 'E2BIG') return 'It is longer, with its environment, than the system hands over to a program';
+  return `It could not be started: ${error.message}`;
+}
+
+function canEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { type Assessment, assess } from './assessment.ts';
+import type { BatchBook, Consequence, Entry } from './batch.ts';
+import { beginAny, type Program, programsOf } from './beginning.ts';
+import type { Environment } from './environment.ts';
+import type { EventLog } from './events.ts';
+import type { Held } from './keyed-lock.ts';
+import type { BatchSettings, Owner, Settings } from './options.ts';
+import { CommandOutput, type KeptOutput } from './output.ts';
+import type { OutputBudget } from './output-budget.ts';
+import { OutputPace } from './output-pace.ts';
+import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
+import type { ReleaseSlot, SlotPool } from './slots.ts';
+import type { LockMode, LockRequest } from './types.ts';
+
+/** What a command needs of its batch. */
+export type Surroundings = {
+  readonly id: string;
+  readonly settings: Settings;
+  readonly options: BatchSettings;
+  readonly pool: SlotPool;
+  readonly budget: OutputBudget;
+  readonly book: BatchBook;
+  readonly log: EventLog;
+  /** Commands that wait anew, for more than they held; those behind them in call order wait for them. */
+  readonly restating: Set<Entry>;
+};
+
+/** Why a running command is ended before it ends by itself. */
+export type Stop = { readonly state: 'cancelled' | 'timed-out'; readonly note: string };
+
+export type RunHooks = {
+  /** It runs, so that its place in the queues is free for another. */
+  readonly started: () => void;
+  /** It has ended, with what follows from that. Its processes may live for a while; it keeps its keys until they are gone. */
+  readonly ended: (consequence: Consequence | null) => void;
+};
+
+/** A place that changes as often as this between grant and start is being changed on purpose. */
+const MAX_RESTATEMENTS = 16;
+
+/** Commands named in a `waiting` event; a queue may be long. */
+const MAX_BLOCKERS = 32;
+
+/** One command from joining its queues until its processes are gone. */
+export class CommandRun {
+  readonly #batch: Surroundings;
+  readonly #entry: Entry;
+  readonly #hooks: RunHooks;
+  readonly #owner: Owner;
+  readonly #waiting = new AbortController();
+  #running: Running | null = null;
+  #stop: Stop | null = null;
+  #output: CommandOutput | null = null;
+
+  constructor(batch: Surroundings, entry: Entry, hooks: RunHooks) {
+    this.#batch = batch;
+    this.#entry = entry;
+    this.#hooks = hooks;
+    this.#owner = Object.freeze({ batchId: batch.id, commandId: entry.id });
+  }
+
+  /** What it has printed so far; undefined before it runs. */
+  get printed(): KeptOutput | undefined {
+    return this.#output?.peek();
+  }
+
+  /** Gives up waiting. Its end has been told by whoever asks for this. */
+  giveUp(): void {
+    this.#waiting.abort();
+  }
+
+  /** Ends what runs. The first reason counts. */
+  end(stop: Stop): void {
+    this.#stop ??= stop;
+    this.#running?.end();
+  }
+
+  /** Joins its queues before it first waits. Never rejects. */
+  async live(): Promise<void> {
+    const { restating } = this.#batch;
+    let held: () => void = () => {};
+    let slot: ReleaseSlot = () => {};
+    try {
+      held = await this.#acquire();
+      for (let restatements = 0; ; restatements += 1) {
+        slot = await this.#takeSlot();
+        if (this.#waiting.signal.aborted) return;
+        const ready = this.#assess(restatements);
+        if (ready !== null) {
+          await this.#run(ready);
+          return;
+        }
+        slot();
+        restating.add(this.#entry);
+        // Joined before the old hold is given up: at its own ticket, so that nobody behind it slips in between.
+        const restated = this.#acquire();
+        held();
+        held = await restated;
+        restating.delete(this.#entry);
+      }
+    } catch (error) {
+      if (!this.#waiting.signal.aborted) this.#fail(`It was not run: ${messageOf(error)}`);
+    } finally {
+      restating.delete(this.#entry);
+      slot();
+      held();
+    }
+  }
+
+  #acquire(): Promise<Held<Owner>> {
+    const { ticket, locks } = this.#entry;
+    return this.#batch.settings.lock.acquire(locks, {
+      ticket,
+      signal: this.#waiting.signal,
+      label: this.#owner,
+      onWait: (blockers) => {
+        const others = blockers.flatMap(({ label }) => (label === undefined || label === this.#owner ? [] : [label]));
+        if (others.length > 0) this.#tellWaiting(others.slice(0, MAX_BLOCKERS));
+      },
+    });
+  }
+
+  #takeSlot(): Promise<ReleaseSlot> {
+    const { pool } = this.#batch;
+    const waiting = pool.waiting;
+    const taken = pool.take(this.#waiting.signal);
+    if (pool.waiting > waiting) this.#tellWaiting([]);
+    return taken;
+  }
+
+  #tellWaiting(waitsFor: readonly Owner[]): void {
+    this.#batch.log.append({ type: 'waiting', commandId: this.#entry.id, waitsFor });
+  }
+
+  /**
+   * Looks again, now that it may start: its directory may be another one, its program or an operand may have been
+   * replaced. Null when what it holds no longer covers what it would do, or an earlier command of the batch restates its
+   * own request; it then waits anew, for what its entry says.
+   */
+  #assess(restatements: number): Assessment | null {
+    const { batch, entry } = { batch: this.#batch, entry: this.#entry };
+    const { assessor } = batch.settings;
+    // A verdict only ever tightens: what was serial once stays so.
+    const settled = entry.verdict.kind === 'serial' ? entry.verdict : null;
+    const fresh = assess(assessor, batch.id, batch.options.mode, entry.order, settled);
+    const isCovered = covers(entry.locks, fresh.locks);
+    const isOvertaking = [...batch.restating].some(({ index }) => index < entry.index);
+    if (isCovered && !isOvertaking) return fresh;
+    if (restatements === MAX_RESTATEMENTS) throw new Error('what it works on changed again and again');
+    batch.book.restate(entry, fresh.verdict, isCovered ? entry.locks : fresh.locks);
+    return null;
+  }
+
+  async #run({ launch, environment }: Assessment): Promise<void> {
+    const { book, budget, log } = this.#batch;
+    const entry = this.#entry;
+    const reserved = budget.reserve(book.unstarted - 1, !book.isClosed);
+    const output = new CommandOutput(reserved, (stream, text) =>
+      log.append({ type: 'output', commandId: entry.id, stream, text }),
+    );
+    const pace = new OutputPace(() => output.flush());
+    const keep = (): KeptOutput => {
+      pace.stop();
+      const kept = output.finish();
+      budget.giveBack(reserved - output.keptBytes);
+      return kept;
+    };
+    const marker = randomUUID();
+    const env = environment(marker);
+    const begun = await beginAny(programsOf(launch, entry.order, this.#batch.settings.assessor.platform), {
+      cwd: entry.order.cwd,
+      begin: (program) => this.#begin(program, env, marker, output, pace),
+      isGivenUp: () => this.#waiting.signal.aborted,
+    });
+    if (!('running' in begun)) {
+      keep();
+      if (begun.note !== null) this.#fail(begun.note);
+      return;
+    }
+    const { running } = begun;
+    const timer = setTimeout(
+      () => this.end({ state: 'timed-out', note: `Timed out after ${entry.timeoutMs} ms` }),
+      entry.timeoutMs,
+    );
+    const ended = await running.ended;
+    clearTimeout(timer);
+    this.#hooks.ended(book.finish(entry, this.#outcomeOf(ended, keep())));
+    await running.gone;
+  }
+
+  /** Starts a program as this command; in the same step the book knows, lest a stop calls unstarted what runs. */
+  #begin(program: Program, env: Environment, marker: string, output: CommandOutput, pace: OutputPace): Start {
+    const { limits, orphans, runner } = this.#batch.settings;
+    const { order, stdin } = this.#entry;
+    const spec: RunSpec = {
+      ...program,
+      cwd: order.cwd,
+      env,
+      stdin,
+      marker,
+      graceMs: limits.graceMs,
+      drainMs: limits.drainMs,
+      orphans,
+      onOutput: (stream, chunk) => {
+        output.push(stream, chunk);
+        pace.touch();
+      },
+    };
+    const start = startRun(spec, runner);
+    if ('failure' in start) return start;
+    this.#running = start.running;
+    this.#output = output;
+    this.#batch.book.start(this.#entry, runner.now(), start.running.pid);
+    this.#hooks.started();
+    return start;
+  }
+
+  #outcomeOf(ended: Ended, output: KeptOutput) {
+    if (ended.kind === 'exited') {
+      const { at, exitCode, signal, orphans, note } = ended;
+      return { state: 'exited', at, exitCode, signal, orphans, note, output } as const;
+    }
+    const stop = this.#stop ?? { state: 'cancelled', note: 'Cancelled' };
+    return { ...stop, at: ended.at, output };
+  }
+
+  #fail(note: string): void {
+    const { book, settings } = this.#batch;
+    this.#hooks.ended(book.finish(this.#entry, { state: 'failed', at: settings.now(), note }));
+  }
+}
+
+/** Whether holding `held` is enough for `wanted`. */
+function covers(held: readonly LockRequest[], wanted: readonly LockRequest[]): boolean {
+  const modes = new Map(held.map(keyAndMode));
+  return wanted.every((request) => {
+    const [key, mode] = keyAndMode(request);
+    const has = modes.get(key);
+    return has === 'exclusive' || has === mode;
+  });
+}
+
+function keyAndMode(request: LockRequest): readonly [key: string, mode: LockMode] {
+  return typeof request === 'string' ? [request, 'exclusive'] : [request.key, request.mode ?? 'exclusive'];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,16 @@
+/** The `./dispatcher` entry: batches, the lock that orders them, and what a proved command's environment is made of. */
+export type { Judge, Judgement } from '../classifier/judgement.ts';
+export { SignalboxError } from '../errors.ts';
+export type { AcquireOptions, Blocker } from './acquire-options.ts';
+export { createDispatcher } from './dispatcher.ts';
+export { safeEnvironment } from './environment.ts';
+export { createJudge } from './judge.ts';
+export { type Held, KeyedLock, type KeySnapshot, type LockParty } from './keyed-lock.ts';
+export { fileLockKey, pathKey, type Workspace, workspaceKeys } from './lock-keys.ts';
+export type { DispatcherLimits, DispatcherOptions, Owner } from './options.ts';
+export { type Platform, probePlatform } from './platform.ts';
+export { type Profile, type ProfileTable, profilesOf } from './profiles.ts';
+export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
+export { createSlots, type SlotPool, type Slots } from './slots.ts';
+export type { Retention } from './store.ts';
+export type * from './types.ts';

@@ -1,0 +1,148 @@
+import { SignalboxError } from '../errors.ts';
+import { assess } from './assessment.ts';
+import { BatchBook, type Consequence, type Entry, resultOf } from './batch.ts';
+import { type Checked, checkInputs } from './command-input.ts';
+import { CommandRun } from './command-run.ts';
+import { EventLog } from './events.ts';
+import type { BatchSettings, Settings } from './options.ts';
+import { OutputBudget } from './output-budget.ts';
+import type { SlotPool } from './slots.ts';
+import type { Batch, BatchEvent, BatchResult, CommandInput } from './types.ts';
+
+export type BatchHooks = {
+  /** Throws when no new command may come. */
+  readonly admit: () => void;
+  /** A run begins; the promise settles when its keys are free again. */
+  readonly track: (run: Promise<void>) => void;
+};
+
+/** A batch and the doing of it: joins, starts and ends commands as its book says. */
+export class LiveBatch implements Batch {
+  readonly id: string;
+  readonly done: Promise<BatchResult>;
+  readonly settings: Settings;
+  readonly options: BatchSettings;
+  readonly pool: SlotPool;
+  readonly budget: OutputBudget;
+  readonly book: BatchBook;
+  readonly log: EventLog;
+  readonly restating = new Set<Entry>();
+  readonly #hooks: BatchHooks;
+  readonly #createdAt: number;
+  readonly #ids = new Set<string>();
+  readonly #runs = new Map<Entry, CommandRun>();
+  readonly #deadline: NodeJS.Timeout;
+  #resolve: (result: BatchResult) => void = () => {};
+
+  constructor(id: string, settings: Settings, options: BatchSettings, hooks: BatchHooks) {
+    const { limits, now, slots } = settings;
+    this.id = id;
+    this.settings = settings;
+    this.options = options;
+    this.#hooks = hooks;
+    this.#createdAt = now();
+    this.pool = slots.pool(options.maxParallel);
+    this.budget = new OutputBudget(limits.maxOutputBytesPerBatch, limits.maxOutputBytesPerCommand);
+    this.log = new EventLog(id, now);
+    const { maxParallel, onFailure } = options;
+    this.book = new BatchBook({ maxParallel, onFailure, tell: (event) => this.log.append(event) });
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#deadline = setTimeout(() => this.#expire(), options.deadlineMs).unref();
+  }
+
+  add(command: string | CommandInput): string {
+    this.#hooks.admit();
+    if (this.book.isClosed) throw new SignalboxError('BATCH_CLOSED', `Batch ${this.id} takes no more commands`);
+    const before = this.book.entries.length;
+    const context = { before, ids: this.#ids, cwd: this.options.cwd, limits: this.settings.limits };
+    const checked = checkInputs([command], context, () => '');
+    this.take(checked);
+    return (checked[0] as Checked).id;
+  }
+
+  /** Adds checked commands in one step, so that all are accepted before the first starts. */
+  take(commands: readonly Checked[]): void {
+    const { assessor, lock, now } = this.settings;
+    this.#deadline.ref();
+    for (const { id, order, timeoutMs, stdin } of commands) {
+      this.#ids.add(id);
+      const { verdict, locks } = assess(assessor, this.id, this.options.mode, order);
+      this.book.add({ id, order, timeoutMs, stdin, verdict, locks, ticket: lock.draw(), addedAt: now() });
+    }
+    this.#pump();
+  }
+
+  close(): void {
+    this.book.close();
+    this.#settle();
+  }
+
+  cancel(reason?: string): void {
+    if (this.book.isDone) return;
+    this.#apply(this.book.cancel(reason ?? null, this.settings.now()));
+    this.close();
+  }
+
+  /** Starts nothing more and takes no more; what runs goes on. */
+  halt(reason: string): void {
+    this.#giveUp(this.book.halt(reason, this.settings.now()));
+    this.close();
+  }
+
+  snapshot(): BatchResult {
+    return Object.freeze({
+      id: this.id,
+      state: this.book.state,
+      createdAt: new Date(this.#createdAt).toISOString(),
+      commands: Object.freeze(this.book.entries.map((entry) => resultOf(entry, this.#runs.get(entry)?.printed))),
+    });
+  }
+
+  events(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<BatchEvent> {
+    return this.log.read(options);
+  }
+
+  /** Joins those whose turn it is, in call order and in one step: each draws its place in the queues before any waits. */
+  #pump(): void {
+    for (const entry of this.book.takeJoinable(this.settings.now())) {
+      const run = new CommandRun(this, entry, {
+        started: () => this.#pump(),
+        ended: (consequence) => {
+          if (consequence !== null) this.#apply(consequence);
+          this.#settle();
+        },
+      });
+      this.#runs.set(entry, run);
+      const over = run.live().finally(() => this.#runs.delete(entry));
+      this.#hooks.track(over);
+    }
+  }
+
+  #apply({ unstarted, running, state, note }: Consequence): void {
+    this.#giveUp(unstarted);
+    for (const entry of running) this.#runs.get(entry)?.end({ state, note });
+  }
+
+  #giveUp(unstarted: readonly Entry[]): void {
+    for (const entry of unstarted) this.#runs.get(entry)?.giveUp();
+  }
+
+  #expire(): void {
+    if (this.book.isDone) return;
+    this.#apply(this.book.expire(this.options.deadlineMs, this.settings.now()));
+    this.close();
+  }
+
+  #settle(): void {
+    this.#pump();
+    if (this.book.takeEnd()) {
+      clearTimeout(this.#deadline);
+      this.#resolve(this.snapshot());
+    } else if (this.book.unfinished === 0) {
+      // An open batch in which nothing happens does not keep the process alive.
+      this.#deadline.unref();
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { spawn as nodeSpawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Judge } from '../classifier/judgement.ts';
+import type { RuleSet } from '../classifier/rule-set.ts';
+import { SignalboxError } from '../errors.ts';
+import type { Assessor } from './assessment.ts';
+import { checkDirectory, DAY_MS, isDuration, named } from './command-input.ts';
+import { baseEnvironment } from './environment.ts';
+import { createJudge } from './judge.ts';
+import { KeyedLock } from './keyed-lock.ts';
+import { createMarkerSearch } from './marker-search.ts';
+import { type Platform, probePlatform } from './platform.ts';
+import { type ProcessTable, systemProcesses } from './process-table.ts';
+import { type ProfileTable, profilesOf } from './profiles.ts';
+import type { OrphanPolicy, RunnerDeps, Spawn } from './runner.ts';
+import { createSlots, type Slots } from './slots.ts';
+import type { Retention } from './store.ts';
+import type { BatchOptions, Mode, OnFailure } from './types.ts';
+
+/** Whose an acquire of the lock is. */
+export type Owner = { readonly batchId: string; readonly commandId: string };
+
+export type DispatcherLimits = {
+  /** Commands of one batch that run at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
+  readonly maxParallel: number;
+  /** Commands of all batches that run at once, 1 to 4,096. Default 32. */
+  readonly processLimit: number;
+  /** Commands of one batch. Default: no limit. */
+  readonly maxCommands: number;
+  /** Milliseconds that a command may run unless it says otherwise, 1 to 86,400,000. Default 600,000. */
+  readonly timeoutMs: number;
+  /** Milliseconds that a batch may take unless it says otherwise, 1 to 86,400,000. Default 1,800,000. */
+  readonly deadlineMs: number;
+  /** Bytes kept of what one command prints on both streams. Default 1,048,576. */
+  readonly maxOutputBytesPerCommand: number;
+  /** Bytes kept of what all commands of a batch print. Default 8,388,608. */
+  readonly maxOutputBytesPerBatch: number;
+  /** Milliseconds between the request to end and the end by force. Default 2,000. */
+  readonly graceMs: number;
+  /** Milliseconds of silence after which a pipe that a child keeps open is given up. Default 200. */
+  readonly drainMs: number;
+};
+
+export type DispatcherOptions = {
+  /** Rules that `loadRules` made. They give the judge and the profiles where those are not given. */
+  readonly rules?: RuleSet;
+  readonly judge?: Judge;
+  readonly profiles?: ProfileTable;
+  /** Share one to order the batches of several dispatchers. Default: one of its own. */
+  readonly lock?: KeyedLock<Owner>;
+  /** Share one to count the commands of several dispatchers together; then `processLimit` does not count. */
+  readonly slots?: Slots;
+  /** What commands may see. Default: the process's environment. Always without what makes bash run something. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Directory of batches that name none. Default: the process's. */
+  readonly cwd?: string;
+  readonly limits?: Partial<DispatcherLimits>;
+  /** Processes that a command leaves behind are ended after `drainMs`, or left alone and named. Default `kill`. */
+  readonly orphans?: OrphanPolicy;
+  /** Believe the verdicts where nothing is proved. Default false. */
+  readonly allowUnprovenPlatform?: boolean;
+  /** Absolute path of the bash that runs texts. Default: the first that is found. */
+  readonly bash?: string;
+  readonly platform?: Platform;
+  /** Ended batches that `get` still knows. Default: 100, for an hour. */
+  readonly retention?: Partial<Retention>;
+  /** Milliseconds of the epoch. Default: a clock that never goes back. */
+  readonly now?: () => number;
+  /** Ids of batches. Default: random UUIDs. */
+  readonly newId?: () => string;
+  readonly spawn?: Spawn;
+  readonly processes?: ProcessTable;
+};
+
+/** Checked, complete and frozen. */
+export type Settings = {
+  readonly assessor: Assessor;
+  readonly lock: KeyedLock<Owner>;
+  readonly slots: Slots;
+  readonly runner: RunnerDeps;
+  readonly cwd: string;
+  readonly limits: DispatcherLimits;
+  readonly orphans: OrphanPolicy;
+  readonly retention: Retention;
+  readonly now: () => number;
+  readonly newId: () => string;
+};
+
+const MAX_PARALLEL_VARIABLE = 'SIGNALBOX_MAX_PARALLEL';
+const MAX_PARALLEL = 256;
+const MAX_BYTES = 1_073_741_824;
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+const ORPHANS: readonly OrphanPolicy[] = ['kill', 'keep'];
+const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
+
+/** @throws SignalboxError OPTION_INVALID, saying what was expected and what came; DIRECTORY_MISSING. */
+export function readDispatcherOptions(options: DispatcherOptions): Settings {
+  const { rules, now = monotonic, newId = randomUUID, orphans = 'kill', allowUnprovenPlatform = false } = options;
+  const judge = options.judge ?? (rules === undefined ? undefined : createJudge(rules));
+  if (typeof judge !== 'function') throw invalid('rules or a judge', options.judge);
+  oneOf('orphans', orphans, ORPHANS);
+  if (typeof allowUnprovenPlatform !== 'boolean')
+    throw invalid('allowUnprovenPlatform to be true or false', allowUnprovenPlatform);
+  const limits = readLimits(options.limits ?? {});
+  const table = options.processes ?? systemProcesses;
+  return Object.freeze({
+    assessor: Object.freeze({
+      judge,
+      profiles: options.profiles ?? (rules === undefined ? new Map() : profilesOf(rules)),
+      base: baseEnvironment(options.environment ?? process.env),
+      platform: options.platform ?? probePlatform(options.bash),
+      allowUnprovenPlatform,
+    }),
+    lock: options.lock ?? new KeyedLock<Owner>(),
+    slots: options.slots ?? createSlots({ limit: limits.processLimit }),
+    runner: Object.freeze({
+      spawn: options.spawn ?? (nodeSpawn as unknown as Spawn),
+      table,
+      findCarriers: createMarkerSearch(table),
+      now,
+    }),
+    cwd: checkDirectory(resolve(options.cwd ?? process.cwd()), '/', '/cwd'),
+    limits,
+    orphans,
+    retention: Object.freeze({
+      maxBatches: count('retention.maxBatches', options.retention?.maxBatches ?? 100, 0, NO_LIMIT),
+      maxAgeMs: count('retention.maxAgeMs', options.retention?.maxAgeMs ?? 3_600_000, 0, NO_LIMIT),
+    }),
+    now,
+    newId,
+  });
+}
+
+export type BatchSettings = {
+  readonly cwd: string;
+  readonly mode: Mode;
+  readonly maxParallel: number;
+  readonly onFailure: OnFailure;
+  readonly deadlineMs: number;
+};
+
+/** @throws SignalboxError OPTION_INVALID, MODE_UNAVAILABLE, DIRECTORY_MISSING. */
+export function readBatchOptions(options: BatchOptions, { cwd, limits }: Settings): BatchSettings {
+  const { mode = 'simple', onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
+  if (mode === 'compound') {
+    throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be "simple" in this version, got "compound"', {
+      pointer: '/mode',
+    });
+  }
+  oneOf('mode', mode, ['simple']);
+  oneOf('onFailure', onFailure, ON_FAILURE);
+  if (!isDuration(deadlineMs)) throw invalid(`deadlineMs to be an integer from 1 to ${DAY_MS}`, deadlineMs);
+  return {
+    cwd: checkDirectory(options.cwd, cwd, '/cwd'),
+    mode,
+    maxParallel: count('maxParallel', options.maxParallel ?? limits.maxParallel, 1, MAX_PARALLEL),
+    onFailure,
+    deadlineMs,
+  };
+}
+
+function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
+  const read = (name: keyof DispatcherLimits, byDefault: number, least: number, most: number) =>
+    count(`limits.${name}`, given[name] ?? byDefault, least, most);
+  return Object.freeze({
+    maxParallel: given.maxParallel === undefined ? parallelOfProcess() : read('maxParallel', 10, 1, MAX_PARALLEL),
+    processLimit: read('processLimit', 32, 1, 4096),
+    maxCommands: read('maxCommands', NO_LIMIT, 1, NO_LIMIT),
+    timeoutMs: read('timeoutMs', 600_000, 1, DAY_MS),
+    deadlineMs: read('deadlineMs', 1_800_000, 1, DAY_MS),
+    maxOutputBytesPerCommand: read('maxOutputBytesPerCommand', 1_048_576, 0, MAX_BYTES),
+    maxOutputBytesPerBatch: read('maxOutputBytesPerBatch', 8_388_608, 0, MAX_BYTES),
+    graceMs: read('graceMs', 2000, 0, DAY_MS),
+    drainMs: read('drainMs', 200, 1, DAY_MS),
+  });
+}
+
+function parallelOfProcess(): number {
+  const text = process.env[MAX_PARALLEL_VARIABLE];
+  if (text === undefined || text === '') return 10;
+  return count(MAX_PARALLEL_VARIABLE, /^[0-9]{1,4}$/.test(text) ? Number(text) : text, 1, MAX_PARALLEL);
+}
+
+function count(name: string, value: unknown, least: number, most: number): number {
+  const isCount = Number.isInteger(value) || (value === NO_LIMIT && most === NO_LIMIT);
+  if (isCount && (value as number) >= least && (value as number) <= most) return value as number;
+  throw invalid(
+    `${name} to be an integer ${most === NO_LIMIT ? `of at least ${least}` : `from ${least} to ${most}`}`,
+    value,
+  );
+}
+
+function oneOf<Value extends string>(name: string, value: Value, allowed: readonly Value[]): void {
+  if (!allowed.includes(value)) throw invalid(`${name} to be ${allowed.map(named).join(' or ')}`, value);
+}
+
+function invalid(expected: string, got: unknown): SignalboxError {
+  return new SignalboxError('OPTION_INVALID', `Expected ${expected}, got ${named(got)}`);
+}
+
+function monotonic(): number {
+  return performance.timeOrigin + performance.now();
+}
