@@ -6,7 +6,7 @@ import type { batchRequest } from './schemas.ts';
 
 type BatchRequest = z.output<typeof batchRequest>;
 
-export type Admitted = { readonly commands: readonly CommandInput[]; readonly options: BatchOptions };
+export type Admitted = { readonly commands: readonly (string | CommandInput)[]; readonly options: BatchOptions };
 
 /**
  * What of a well-formed request only the service can judge: how many commands, and where they may run. Ids, texts and
@@ -24,16 +24,18 @@ export async function admit(
   const [root = '/'] = roots;
   const base = await directories.resolve(cwd ?? root, root, '/cwd');
 
-  const admitted: CommandInput[] = [];
+  const admitted: (string | CommandInput)[] = [];
   for (const [index, each] of commands.entries()) {
     const place = `/commands/${index}`;
-    const input: CommandInput = typeof each === 'string' ? { command: each } : each;
-    if (input.command === '') {
-      const pointer = typeof each === 'string' ? place : `${place}/command`;
-      refuse('COMMAND_EMPTY', `Expected the text of a command, got an empty one at ${pointer}`, pointer);
+    if (typeof each === 'string') {
+      requireText(each, place);
+      admitted.push(each);
+      continue;
     }
-    const directory = input.cwd === undefined ? base : await directories.resolve(input.cwd, base, `${place}/cwd`);
-    admitted.push({ ...input, cwd: directory });
+    requireText(each.command, `${place}/command`);
+    // Relative to the batch's; the dispatcher is given what was looked at, and looks at nothing else.
+    const directory = each.cwd === undefined ? base : await directories.resolve(each.cwd, base, `${place}/cwd`);
+    admitted.push({ ...each, cwd: directory });
   }
   return { commands: admitted, options: { ...options, cwd: base } };
 }
@@ -48,6 +50,11 @@ export function requireMode(mode: string | undefined): void {
 export function requireCount(count: number, most: number): void {
   if (count === 0) refuse('COMMANDS_EMPTY', 'Expected at least one command, got none', '/commands');
   if (count > most) refuse('COMMANDS_TOO_MANY', `Expected at most ${most} commands, got ${count}`, '/commands');
+}
+
+function requireText(command: string, pointer: string): void {
+  if (command === '')
+    refuse('COMMAND_EMPTY', `Expected the text of a command, got an empty one at ${pointer}`, pointer);
 }
 
 function refuse(code: ErrorCode, detail: string, pointer: string): never {
