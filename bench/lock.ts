@@ -127,8 +127,7 @@ async function manyKeys(keys: number): Promise<readonly Row[]> {
 const ns = (value: number): string => (value < 1_000 ? `${Math.round(value)} ns` : `${(value / 1_000).toFixed(2)} µs`);
 const perSecond = (value: number): string => `${ns(value)} (${(1_000 / value).toFixed(2)} M/s)`;
 
-/** Measures everything; takes some tens of seconds. */
-export async function benchLock(): Promise<readonly Row[]> {
+async function measure(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   const four = ['file:/a', 'file:/b', 'file:/c', { key: 'file:/d', mode: 'shared' }] as const;
   rows.push({ what: 'acquire and release one free key', figure: perSecond(await uncontended('file:/a')) });
@@ -155,9 +154,9 @@ export async function benchLock(): Promise<readonly Row[]> {
   return rows;
 }
 
-/** The rows as a table. */
-export async function main(): Promise<void> {
-  const rows = await benchLock();
+/** Measures everything and prints the table; takes some ten seconds. */
+export async function benchLock(): Promise<void> {
+  const rows = await measure();
   const width = Math.max(...rows.map(({ what }) => what.length));
   console.log(
     `KeyedLock on Node ${process.versions.node}, ${globalThis.gc === undefined ? 'without' : 'with'} --expose-gc`,
@@ -165,4 +164,4 @@ export async function main(): Promise<void> {
   for (const { what, figure } of rows) console.log(`${what.padEnd(width)}  ${figure}`);
 }
 
-if (process.argv[1] === import.meta.filename) await main();
+if (process.argv[1] === import.meta.filename) await benchLock();
