@@ -14,6 +14,7 @@ import type { BatchEvent, BatchResult, Dispatcher } from '../../src/dispatcher/t
 import type { Problem } from '../../src/http/answers.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { buildServer, listen } from '../../src/server.ts';
+import './routes.ts';
 
 /** The real thing on a free port: real rules, a real dispatcher, real commands in a throw-away root. */
 export type Service = {
