@@ -9,8 +9,8 @@ Examples:
   signalbox serve --port 0 --root ~/src --root /srv/data
   signalbox serve --host 0.0.0.0 --token-file token
 
-It listens on this machine only, unless a token file is given: then every request
-must carry the token. SIGTERM and Ctrl-C let running commands end first.
+It listens on this machine only, unless a token file is given: then every
+request must carry the token. SIGTERM and Ctrl-C let running commands end first.
 Every setting has an environment variable and a place in the configuration
 file: docs/http.md.`;
 
