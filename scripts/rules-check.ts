@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { compileFile } from '../src/classifier/compile.ts';
 import type { Problem } from '../src/classifier/problems.ts';
-import { testSetOf } from '../src/rules/load.ts';
+import { testRulesOf } from '../src/rules/load.ts';
 import type { Placed } from '../src/rules/merge.ts';
 import { selfTest } from '../src/rules/self-test.ts';
 import {
@@ -34,7 +34,7 @@ function check({ name, file }: Source): number {
   for (const { pointer, message } of problems) console.log(`${name} at ${pointer}: ${message}`);
   if (problems.length > 0) return problems.length;
   const placed: Placed = { name, origin: 'built-in', file };
-  const rules = testSetOf([placed], profiles);
+  const rules = testRulesOf([placed], profiles);
   const proposed = readProposed(BUILT_IN_DIRECTORY, file.binary);
   const failures = [
     ...selfTest(file.examples, file.only, rules),

@@ -1,5 +1,5 @@
 import { readCommand } from './command.ts';
-import type { BinaryRule } from './compiled.ts';
+import type { BinaryRule, Rules } from './compiled.ts';
 import type { ClassifyOptions, Judgement, SecondReading } from './judgement.ts';
 import { findBinary } from './leading-token.ts';
 import { lex } from './lexer.ts';
@@ -24,12 +24,12 @@ const IN_BASH: Run = Object.freeze({ form: 'bash' });
  * for another option that is not allowed.
  */
 export function classify(command: unknown, options: ClassifyOptions): Verdict {
-  return examine(command, options, false).verdict;
+  return examine(command, rulesOf(options.rules), options, false).verdict;
 }
 
 /** The verdict with what the dispatcher needs besides; see `Judgement`. Total and pure as `classify` is. */
 export function judge(command: unknown, options: ClassifyOptions): Judgement {
-  const { verdict, reading } = examine(command, options, false);
+  const { verdict, reading } = examine(command, rulesOf(options.rules), options, false);
   // What the text names before the lexer refused it still tells where a writer works.
   if (reading.binary === null) readWords(reading);
   return {
@@ -46,8 +46,12 @@ export function judge(command: unknown, options: ClassifyOptions): Judgement {
  *
  * @param piped standard input is a pipe.
  */
-export function examine(command: unknown, options: ClassifyOptions, piped: boolean): Examined {
-  const rules = rulesOf(options.rules);
+export function examine(
+  command: unknown,
+  rules: Rules,
+  options: Omit<ClassifyOptions, 'rules'>,
+  piped: boolean,
+): Examined {
   checkOptions(options);
   const reading = startReading(rules, homeOf(options.cwd), piped);
   if (typeof command !== 'string') return serial('', refuseText('input', 'INPUT_NOT_TEXT', 0, 0), reading);
@@ -100,10 +104,10 @@ function readWords(reading: Reading): Refusal | null {
   return readCommand(reading, binary, reading.words);
 }
 
-function refuseSurroundings(reading: Reading, options: ClassifyOptions, length: number): Refusal | null {
+function refuseSurroundings(reading: Reading, { env }: Pick<ClassifyOptions, 'env'>, length: number): Refusal | null {
   if (isHostileDirectory(reading.home)) return refuseText('environment', 'DIRECTORY_DEVICE', 0, length);
-  if (options.env === undefined) return null;
-  const unknown = unknownVariable(options.env, reading.binary!, reading.rules);
+  if (env === undefined) return null;
+  const unknown = unknownVariable(env, reading.binary!, reading.rules);
   return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, unknown);
 }
 

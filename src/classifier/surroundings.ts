@@ -5,7 +5,7 @@ import { isUnderDevices, normalise } from './paths.ts';
 import { quoted } from './visible-text.ts';
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
-export function checkOptions({ mode, env, limits }: ClassifyOptions): void {
+export function checkOptions({ mode, env, limits }: Omit<ClassifyOptions, 'rules'>): void {
   if (mode === 'compound') {
     throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be simple; compound comes in a later version');
   }

@@ -1,4 +1,5 @@
-import { invalid, type RuleSet, type RuleSetData, restoreRules } from '../classifier/rule-set.ts';
+import type { Rules } from '../classifier/compiled.ts';
+import { compileRules, invalid, type RuleSet, type RuleSetData, restoreRules } from '../classifier/rule-set.ts';
 import { contentHash } from './hash.ts';
 import { mergeRules, type Placed } from './merge.ts';
 import type { Profiles } from './profiles-schema.ts';
@@ -26,27 +27,25 @@ export function loadRules(options: LoadOptions = {}): RuleSet {
   const builtIn = readRuleDirectory(directory);
   const users = (options.extra ?? []).flatMap(readUserRules);
   const placed = mergeRules(builtIn, users, profiles);
-  const ruleSet = ruleSetOf(placed, profiles, options.experimental ?? []);
+  const ruleSet = restoreRules(dataOf(placed, profiles, options.experimental ?? []));
   testAll(placed, profiles);
   return ruleSet;
 }
 
-/** The rule set of files that have been read; what stands in none of them is not known. */
-export function ruleSetOf(placed: readonly Placed[], profiles: Profiles, experimental: readonly string[]): RuleSet {
+function dataOf(placed: readonly Placed[], profiles: Profiles, experimental: readonly string[]): RuleSetData {
   const files = placed.map(({ origin, file: { examples: _, ...file } }) => ({ origin, file }));
   const hash = contentHash({ profiles, experimental, files: placed.map(({ origin, file }) => ({ origin, file })) });
-  const data: RuleSetData = { format: 1, hash, profiles, files, experimental };
-  return restoreRules(data);
+  return { format: 1, hash, profiles, files, experimental };
 }
 
-/** A rule set in which every file is in force, whatever its maturity: the one its examples are about. */
-export function testSetOf(placed: readonly Placed[], profiles: Profiles): RuleSet {
-  const inForce = placed.map(({ file, ...rest }): Placed => ({ ...rest, file: { ...file, maturity: 'stable' } }));
-  return ruleSetOf(inForce, profiles, []);
+/** Rules in which every file is in force, whatever its maturity: those that its examples are about. */
+export function testRulesOf(placed: readonly Placed[], profiles: Profiles): Rules {
+  const files = placed.map(({ origin, file }) => ({ origin, file: { ...file, maturity: 'stable' as const } }));
+  return compileRules({ format: 1, hash: '', profiles, files, experimental: [] });
 }
 
 function testAll(placed: readonly Placed[], profiles: Profiles): void {
-  const rules = testSetOf(placed, profiles);
+  const rules = testRulesOf(placed, profiles);
   for (const { name, file } of placed) {
     const failures = selfTest(file.examples, file.only, rules);
     if (failures.length === 0) continue;

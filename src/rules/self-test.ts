@@ -1,5 +1,5 @@
 import { examine } from '../classifier/classify.ts';
-import type { RuleSet } from '../classifier/rule-set.ts';
+import type { Rules } from '../classifier/compiled.ts';
 import type { Examples, RuleFile } from './schema.ts';
 
 /** An example that is not as its file says. */
@@ -12,7 +12,7 @@ export type Failure = {
 };
 
 /**
- * Classifies the examples of a file with a rule set that holds it. Without a working directory, without a second
+ * Classifies the examples of a file with rules that hold it. Without a working directory, without a second
  * reading; a binary that has a meaning only behind a pipe is asked behind one.
  *
  * @param at the pointer of the examples in their file.
@@ -20,7 +20,7 @@ export type Failure = {
 export function selfTest(
   examples: Examples,
   onlyCompound: RuleFile['only'],
-  rules: RuleSet,
+  rules: Rules,
   at = '/examples',
 ): readonly Failure[] {
   const piped = onlyCompound === 'compound';
@@ -39,7 +39,7 @@ export function selfTest(
 }
 
 /** `parallel`, or the code of the reason. */
-export function answerOf(command: string, rules: RuleSet, piped: boolean): string {
-  const { verdict } = examine(command, { rules }, piped);
+export function answerOf(command: string, rules: Rules, piped: boolean): string {
+  const { verdict } = examine(command, rules, {}, piped);
   return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;
 }
