@@ -1,5 +1,5 @@
 import type { RuleValue } from '../rules/schema.ts';
-import { reachesDevices } from './paths.ts';
+import { isRoot, reachesDevices } from './paths.ts';
 import { sedProgram } from './programs/sed.ts';
 import type { ReasonCode } from './verdict.ts';
 
@@ -21,6 +21,8 @@ export type Kind = {
   readonly definition?: readonly string[] | RuleValue;
   /** Null when the text is such a value, else why not. */
   readonly refuses: (text: string, place: Place) => ReasonCode | null;
+  /** Everything below such a path is read, and everything below the working directory where none is named. */
+  readonly walked?: true;
 };
 
 const MINUS = 45;
@@ -45,6 +47,7 @@ const BUILT_IN: readonly Kind[] = [
   plain('dotted-name', (text) => isWord(text) && text.includes('.')),
   plain('package', isPackage),
   { name: 'path', role: 'path', refuses: refusesPath },
+  { name: 'tree', role: 'path', refuses: refusesTree, walked: true },
   { name: 'unsigned-path', role: 'path', refuses: refusesUnsignedPath },
   { name: 'local-path', role: 'path', refuses: refusesLocalPath },
   { name: 'directory', role: 'directory', refuses: refusesDirectory },
@@ -88,6 +91,11 @@ function refusesPath(text: string, place: Place): ReasonCode | null {
 /** `+5` and `+f` are options in old clothes for some programs. */
 function refusesUnsignedPath(text: string, place: Place): ReasonCode | null {
   return text.charCodeAt(0) === PLUS ? 'VALUE_REFUSED' : refusesPath(text, place);
+}
+
+/** Who reads all that is below the root reads devices and what the kernel says of itself, which may block or consume it. */
+function refusesTree(text: string, place: Place): ReasonCode | null {
+  return refusesPath(text, place) ?? (isRoot(text, place.base) ? 'PATH_DEVICE' : null);
 }
 
 /** `host:file` makes some programs start a remote shell. */

@@ -45,6 +45,7 @@ function assign(level: Level, usage: Usage, from: number, end: number, globs: bo
   for (const item of usage.items) {
     const more = Math.min(spare, item.most - item.least);
     spare -= more;
+    if (item.least + more === 0 && walksDevices(item, reading)) return refuse('PATH_DEVICE', name, node);
     const globsHere = globs && item.most === Infinity && item === usage.items.at(-1);
     for (const stop = at + item.least + more; at < stop; at++) {
       const word = operands[at]!;
@@ -53,6 +54,12 @@ function assign(level: Level, usage: Usage, from: number, end: number, globs: bo
     }
   }
   return spare > 0 ? refuse('OPERAND_UNEXPECTED', operands[at]!, node) : null;
+}
+
+/** Without a word for it, a program that walks walks the directory it works in. */
+function walksDevices({ kind }: Item, reading: Reading): boolean {
+  if (kind.walked !== true) return false;
+  return [reading.base, reading.home].some((base) => kind.refuses('.', { base, piped: false }) !== null);
 }
 
 function refusesOperand(reading: Reading, { kind }: Item, word: Word, globs: boolean): ReasonCode | null {

@@ -49,6 +49,12 @@ export function isUnderDevices(path: string): boolean {
   );
 }
 
+/** Whether the path leads to the root from `base`; where the base is not known, one that only climbs may. */
+export function isRoot(path: string, base: string): boolean {
+  const where = resolve(base, path);
+  return where === '/' || (where !== '' && where.split('/').every((part) => part === '..'));
+}
+
 /** Whether a part of a path with globs may stand for `..`, as `.*` does before bash 5.2. A glob matches no leading dot. */
 export function mayClimb(path: string): boolean {
   return path.split('/').some((part) => part.startsWith('.') && part !== '..' && mayBe(part, '..'));

@@ -192,6 +192,33 @@ describe('a hostile word put anywhere into a parallel example makes it serial, u
   });
 });
 
+describe('what reads everything below a directory does not start at the root, where devices and the kernel are', () => {
+  const verdictIn = (cwd: string, command: string): string => {
+    const verdict = classify(command, { rules, cwd });
+    return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;
+  };
+
+  test.each(['grep -r x', 'grep -re x', 'rg x', 'rg -e x', 'grep -r x .', 'rg x ./', 'grep -r x src/..'])(
+    '%s',
+    (command) => {
+      expect(verdictIn('/', command)).toBe('PATH_DEVICE');
+      expect(verdictIn('/srv/project', command)).toBe('parallel');
+      expect(isParallel(command)).toBe(true);
+    },
+  );
+
+  test.each(['grep -r x ../..', 'grep -re x src ../../', 'rg x ../..', 'rg -e x ..//../.'])('%s', (command) => {
+    expect(verdictIn('/srv/project', command)).toBe('PATH_DEVICE');
+    expect(verdictIn('/srv/project/deeper', command)).toBe('parallel');
+    expect(ask(command)).toMatchObject({ kind: 'serial', reason: { code: 'PATH_DEVICE' } });
+  });
+
+  test('while names and times may be read anywhere', () => {
+    expect(verdictIn('/', 'find . -name x')).toBe('parallel');
+    expect(verdictIn('/', 'rg --files')).toBe('parallel');
+  });
+});
+
 describe('what is known to be unsafe is said to be, with its reason', () => {
   test.each([
     ['sed -i s/a/b/ f', 'rewrites its files'],
