@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { type Logger, pino } from 'pino';
 import type { Judge } from './classifier/judgement.ts';
@@ -68,8 +68,13 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => {
-      reply.headers(SECURITY_HEADERS);
-      answerError(error, request, reply);
+      // An address that no route can be looked up for; whoever may not ask is told that and nothing else.
+      try {
+        admit(request, reply);
+        answerError(error, request, reply);
+      } catch (refusal) {
+        answerError(refusal, request, reply);
+      }
     },
     clientErrorHandler: (error, socket) => {
       const code = answerClientError(error, socket, newId());
@@ -80,13 +85,14 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const addresses = createAddresses();
   const port = (): number => (app.server.address() as AddressInfo | null)?.port ?? config.port;
   const gate = createGate({ config, token, port, maxBodyBytes });
+  const admit = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+    gate(request);
+  };
 
   app.decorateRequest('problemCode', null);
   app.addHook('onRoute', addresses.add);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
-    gate(request);
-  });
+  app.addHook('onRequest', async (request, reply) => admit(request, reply));
   installTransport(app, newId);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>

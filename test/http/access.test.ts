@@ -24,7 +24,8 @@ const BATCH = JSON.stringify({ commands: [`touch ${MARK}`] });
 function everywhere(service: Service): readonly Route[] {
   const urls = [...new Set(routesOf(service.app).map(({ url }) => url))];
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND'];
-  return [...urls, '/', '/nothing', '/batches/x/y'].flatMap((url) => methods.map((method) => ({ method, url })));
+  const none = ['/', '/nothing', '/batches/x/y', '/%zz', `/batches/${'x'.repeat(300)}`];
+  return [...urls, ...none].flatMap((url) => methods.map((method) => ({ method, url })));
 }
 
 /** Tries everything everywhere; answers the tries that were not refused as they should be. */
