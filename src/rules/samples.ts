@@ -10,6 +10,7 @@ const OF_KIND: ReadonlyMap<string, readonly string[]> = new Map([
   ['text', ['-x', 'x', '/dev/tty']],
   ['pattern', ['-x', 'x', '/dev/tty']],
   ['path', ['f', '/dev/tty', '']],
+  ['tree', ['d', '/', '/dev/tty', '']],
   ['unsigned-path', ['f', '+f', '/dev/tty', '']],
   ['local-path', ['f', 'h:f', '/dev/tty']],
   ['directory', ['d', '/dev', '']],
