@@ -78,6 +78,16 @@ export type NodeRule = {
   /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
   readonly refuses: ReadonlyMap<string, string>;
   readonly proof: Proof;
+  /** Made when it is asked for the first time: few nodes ever need it. */
+  readonly advice: () => Advice;
+};
+
+/** What a person can be told of a node who wrote something else. Empty where there is nothing to tell. */
+export type Advice = {
+  /** The shapes as usage lines. */
+  readonly shapes: string;
+  /** The names of the subcommands. */
+  readonly subcommands: string;
 };
 
 /** What a parallel verdict of a node says; shared by all of them, and frozen. */

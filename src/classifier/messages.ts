@@ -1,3 +1,4 @@
+import type { Advice } from './compiled.ts';
 import type { ReasonCode } from './verdict.ts';
 
 /** What a sentence can name. */
@@ -73,8 +74,8 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   OPTION_CONFLICT: entry(({ command }) => `\`${command}\` is not proved with these options together.`),
   VALUE_REFUSED: entry(({ at, expected }) => `The value in ${at} is not what the option takes (${expected}).`),
   OPERAND_REFUSED: entry(({ at, expected }) => `${at} is not what may stand here (${expected}).`),
-  OPERAND_MISSING: entry(({ command }) => `\`${command}\` needs more operands.`, 'Name them.'),
-  OPERAND_UNEXPECTED: entry(({ at, command }) => `\`${command}\` takes no operand ${at} here.`, 'Leave it out.'),
+  OPERAND_MISSING: entry(({ command }) => `\`${command}\` needs more operands.`),
+  OPERAND_UNEXPECTED: entry(({ at, command }) => `\`${command}\` takes no operand ${at} here.`),
   OPERAND_QUOTED_OPTION: entry(
     ({ at }) => `${at} is quoted and begins with a dash; the program takes it for an option.`,
     'Put `--` before operands that begin with a dash.',
@@ -105,7 +106,20 @@ export function messageOf(code: ReasonCode, facts: Facts): string {
   return SENTENCES[code].message(facts);
 }
 
-/** What would make it parallel, when that can be said. */
-export function hintOf(code: ReasonCode): string | null {
-  return SENTENCES[code].hint;
+/** What would make it parallel, when that can be said: what the rule of the node lists, or what holds in general. */
+export function hintOf(code: ReasonCode, advice: (() => Advice) | null): string | null {
+  const general = SENTENCES[code].hint;
+  switch (code) {
+    case 'SUBCOMMAND_MISSING':
+    case 'SUBCOMMAND_UNKNOWN':
+      return advice?.().subcommands || general;
+    case 'OPTION_REQUIRED':
+    case 'OPTION_CONFLICT':
+    case 'OPERAND_MISSING':
+    case 'OPERAND_UNEXPECTED':
+    case 'OPERAND_REFUSED':
+      return advice?.().shapes || general;
+    default:
+      return general;
+  }
 }

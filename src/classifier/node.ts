@@ -1,4 +1,5 @@
 import type { RuleData, RuleExpression, RuleNode } from '../rules/schema.ts';
+import { adviceOn } from './advice.ts';
 import type { ExpressionRule, NodeRule, OptionRule } from './compiled.ts';
 import { type KindFinder, NUMBER, optionTable } from './option-table.ts';
 import type { Report } from './problems.ts';
@@ -46,6 +47,7 @@ export function compileNode(
     expression: node.expression === undefined ? null : expressionOf(node.expression),
     refuses: notesOf(node),
     proof: proofOf(context.file, path, context.origin, here),
+    advice: once(() => adviceOn(node, path)),
   };
 }
 
@@ -110,4 +112,9 @@ function checkText(node: RuleNode, table: ReadonlyMap<string, OptionRule>, repor
   if (!takesAnything || !onlySwitches || node.expression !== undefined) {
     report.at('dashes').say('expected only switches and `"operands": ["text*"]` where words with a dash are text');
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

@@ -10,7 +10,7 @@ export function reasonOf(command: string, refusal: Refusal): Reason {
   const raw = command.slice(start, end);
   const message = messageOf(code, { at: quoted(raw), command: node?.path ?? '', expected: expected ?? 'nothing' });
   const note = node === null ? null : noteOn(node, raw);
-  const hint = hintOf(code);
+  const hint = hintOf(code, node?.advice ?? null);
   return {
     check,
     code,

@@ -13,7 +13,7 @@ import { isCommandName, isSpelling, NAME_SHAPE } from './names.ts';
 
 const Why = z.string().min(8).meta({ description: 'Why this is true, for a reader who doubts it' });
 const Evidence = z.array(z.string().min(3)).min(1).optional();
-const Docs = z.url();
+const Docs = z.url({ error: 'an address (https://…)' });
 const CommandName = z.string().refine(isCommandName, NAME_SHAPE);
 const Override = z.literal(true).optional().meta({ description: 'Only in files of users: loosens a built-in entry' });
 
@@ -28,7 +28,7 @@ const OptionKey = z
 const Option = z
   .strictObject({
     why: Why,
-    takes: z.union([z.string().min(1), z.array(z.string()).min(1)]).optional(),
+    takes: z.union([z.string().min(1), z.array(z.string()).min(1)], { error: 'a kind or a list of words' }).optional(),
     optional: z.literal(true).optional(),
     form: z.enum(['joined', 'spaced']).optional(),
     starts: z.array(CommandName).optional(),
@@ -61,7 +61,7 @@ const Value = z
   });
 
 const Operands = z
-  .array(z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]))
+  .array(z.union([z.string().min(1), z.array(z.string().min(1)).min(1)], { error: 'a kind or a list of words' }))
   .refine((usage) => partsOf(usage).length <= 2, { error: 'at most one "--"' })
   .refine((usage) => partsOf(usage).every((part) => part.filter(isVariable).length <= 1), {
     error: 'at most one item of variable count on each side of "--", so that there is one way to assign words',
@@ -164,7 +164,11 @@ export const RuleFileSchema = z
     binary: CommandName,
     also: z.array(CommandName).min(1).optional(),
     docs: Docs,
-    reviewed: z.strictObject({ version: z.string().min(1), on: z.iso.date(), how: z.string().min(8) }),
+    reviewed: z.strictObject({
+      version: z.string().min(1),
+      on: z.iso.date({ error: 'a date (2026-11-30)' }),
+      how: z.string().min(8),
+    }),
     maturity: z.enum(['stable', 'experimental', 'retired']),
     portable: z.boolean(),
     builtin: z.literal(true).optional(),

@@ -1,0 +1,36 @@
+/**
+ * `npm run rules:new -- NAME`: writes `rules/NAME.json`, a rule file that fails its check until it is filled in, and says
+ * how to go on.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isCommandName, NAME_SHAPE } from '../src/rules/names.ts';
+import { BUILT_IN_DIRECTORY } from '../src/rules/sources.ts';
+import { templateOf } from '../src/rules/template.ts';
+
+const STEPS = [
+  'Read the manual page with one question: what does it do besides printing? See docs/rules.md for every key.',
+  'Put in its options. The key of an option is its line in the manual page: "-n, --lines; -q, --quiet".',
+  'Leave out every option that writes, runs, locks, waits or asks; name it under "refuses" with what it does.',
+  'Name the operands as the usage line does: ["pattern", "path*"]. What is not listed is serial.',
+  'Give examples of both kinds, the traps among them.',
+];
+
+function main(name: string | undefined): number {
+  if (name === undefined || !isCommandName(name) || name === '[') {
+    console.error(`Expected ${NAME_SHAPE}: npm run rules:new -- NAME`);
+    return 2;
+  }
+  const path = join(BUILT_IN_DIRECTORY, `${name}.json`);
+  if (existsSync(path)) {
+    console.error(`${path} is there already.`);
+    return 1;
+  }
+  writeFileSync(path, `${JSON.stringify(templateOf(name), null, 2)}\n`);
+  console.log(`Wrote rules/${name}.json.\n`);
+  for (const [index, step] of STEPS.entries()) console.log(`${index + 1}. ${step}`);
+  console.log(`\nThen: npm run rules:check -- rules/${name}.json`);
+  return 0;
+}
+
+process.exitCode = main(process.argv[2]);
