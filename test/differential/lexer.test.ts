@@ -11,7 +11,7 @@ const LEAST_OF_A_FORM = 300;
 /** One seed is always the same; the other is new with every run, and printed. */
 const SEEDS = [20_261_130, seedOfRun()];
 
-describe('whatever the lexer accepts, bash passes the same words', () => {
+describe('whatever the lexer accepts, bash passes the same words', { timeout: 240_000 }, () => {
   let oracles: Oracles;
   let texts: Texts;
   beforeAll(() => {

@@ -21,7 +21,7 @@ function disagrees(parser: OtherParser, { text, lexed }: Accepted): boolean {
   return JSON.stringify(ours) !== JSON.stringify(theirs);
 }
 
-describe('where another parser reads an accepted text otherwise, bash reads it as we do', () => {
+describe('where another parser reads an accepted text otherwise, bash reads it as we do', { timeout: 240_000 }, () => {
   let oracles: Oracles;
   let accepted: readonly Accepted[];
   beforeAll(() => {

@@ -47,15 +47,17 @@ while read -r _ name; do
   case $name in builtin | enable | eval | exec | exit | local | printf | read | return | set | shift | shopt | unset | wait) ;; *) enable -n "$name" ;; esac
 done < <(enable -a)
 
-variables_stayed() {
+describe_variables() {
   local name IFS=' '
-  for name in $shown; do [[ -z ${!name+set} ]] || return 0; done
-  return 1
+  values=
+  for name in $shown; do values+="${!name-<unset>} "; done
 }
 evaluate() { # GLOBS NAMES TEXT
-  local state
+  local state values before
   builtin printf '%s\0' begin
   shown=$2
+  describe_variables
+  before=$values
   if [[ $1 == off ]]; then set -f; else set +f; fi
   state="$- $# $IFS $PWD $BASHOPTS"
   eval -- "$3"
@@ -64,7 +66,8 @@ evaluate() { # GLOBS NAMES TEXT
   describe_surroundings
   [[ -s $errors ]] && flags+=' complaint'
   [[ "$- $# $IFS $PWD $BASHOPTS" == "$state" ]] || flags+=' state'
-  variables_stayed && flags+=' variable'
+  describe_variables
+  [[ $values == "$before" ]] || flags+=' variable'
   builtin printf '%s\0' end "$status" "$flags"
 }
 

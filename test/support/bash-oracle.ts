@@ -29,7 +29,7 @@ const LOCALES = { open: 'C.UTF-8', closed: 'C' } as const satisfies Record<Envir
 
 /** Texts given to one subshell. A text that misbehaves can spoil its neighbours' answers, so then each is asked alone. */
 const TOGETHER = 64;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** Names in the hostile directory, so that whatever expands finds something. */
 const HOSTILE_NAMES = [

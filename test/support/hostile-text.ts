@@ -110,7 +110,7 @@ function many(random: Random, table: Weighted, least: number, most: number): str
 }
 
 /** One part of a word, in one form of quoting. */
-function part(random: Random): string {
+export function hostilePart(random: Random): string {
   const form = random();
   if (form < 0.25) return many(random, BARE, 1, 4);
   if (form < 0.48) return `'${many(random, DATA, 0, 5).replaceAll("'", '')}'`;
@@ -156,9 +156,26 @@ const SUFFIXES = atoms(`;%&%\n% # a%#% }%)%; fi%\\%\\\n% |% &&%\r\n%\u00a0%'%"% 
 function parts(random: Random): string {
   const words = Array.from({ length: count(random, 1, 4) }, () => {
     const length = count(random, 1, 4);
-    return Array.from({ length }, () => part(random)).join('');
+    return Array.from({ length }, () => hostilePart(random)).join('');
   });
   return words.map((word) => pick(random, GAPS) + word).join('');
+}
+
+/** Another spelling of a word with this text: cut into pieces, each in one of the forms of quoting. */
+export function requoted(random: Random, text: string): string {
+  const characters = [...text];
+  let spelling = pick(random, ['', '', '', "''", '""']);
+  for (let at = 0; at < characters.length; ) {
+    const length = count(random, 1, Math.max(1, Math.min(8, characters.length - at)));
+    const piece = characters.slice(at, at + length).join('');
+    at += length;
+    const form = random();
+    if (form < 0.35) spelling += `'${piece.replaceAll("'", "'\\''")}'`;
+    else if (form < 0.7) spelling += `"${piece.replace(/["$`\\]/g, '\\$&')}"`;
+    else if (form < 0.85) spelling += [...piece].map((character) => `\\${character}`).join('');
+    else spelling += piece;
+  }
+  return spelling;
 }
 
 /** Puts in, takes out or changes one character or two. Never splits a pair of surrogates. */
