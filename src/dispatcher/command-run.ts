@@ -88,7 +88,10 @@ export class CommandRun {
         if (this.#waiting.signal.aborted) return;
         const ready = this.#assess(restatements);
         if (ready !== null) {
-          await this.#run(ready);
+          await this.#run(ready, () => {
+            slot();
+            held();
+          });
           return;
         }
         slot();
@@ -152,7 +155,7 @@ export class CommandRun {
     return null;
   }
 
-  async #run({ launch, environment }: Assessment): Promise<void> {
+  async #run({ launch, environment }: Assessment, release: () => void): Promise<void> {
     const { book, budget, log } = this.#batch;
     const entry = this.#entry;
     const reserved = budget.reserve(book.unstarted - 1, !book.isClosed);
@@ -185,6 +188,8 @@ export class CommandRun {
     );
     const ended = await running.ended;
     clearTimeout(timer);
+    // Whoever is told of a clean end finds the keys free.
+    if (ended.kind === 'exited' && ended.isGone) release();
     this.#hooks.ended(book.finish(entry, this.#outcomeOf(ended, keep())));
     await running.gone;
   }

@@ -43,15 +43,20 @@ export async function waitForEnd(family: Family, forMs: number): Promise<boolean
  * `graceMs` to clean up (a killed writer leaves its lock files), then SIGKILL until even the newest child is gone.
  */
 export async function endFamily(family: Family, graceMs: number): Promise<void> {
-  await signalAll(family, 'SIGTERM');
   // A stopped process would keep the request to end for the day when somebody wakes it.
-  await signalAll(family, 'SIGCONT');
+  await signalAll(family, ['SIGTERM', 'SIGCONT']);
   if (await waitForEnd(family, graceMs)) return;
-  do await signalAll(family, 'SIGKILL');
+  do await signalAll(family, ['SIGKILL']);
   while (!(await waitForEnd(family, LONGEST_PAUSE_MS)));
 }
 
-async function signalAll(family: Family, signal: NodeJS.Signals): Promise<void> {
-  family.table.signalGroup(family.group, signal);
-  for (const pid of await family.findCarriers(family)) family.table.signal(pid, signal);
+/** Everyone gets each signal once: what a process starts to clean up after the first SIGTERM must not get another. */
+async function signalAll(family: Family, signals: readonly NodeJS.Signals[]): Promise<void> {
+  const { group, table, findCarriers } = family;
+  const carriers = await findCarriers(family);
+  const members = new Set(carriers.length === 0 ? [] : table.members(group));
+  for (const signal of signals) {
+    table.signalGroup(group, signal);
+    for (const pid of carriers) if (!members.has(pid)) table.signal(pid, signal);
+  }
 }

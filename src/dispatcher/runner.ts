@@ -68,6 +68,8 @@ export type Ended =
       readonly orphans: readonly number[];
       /** What is to be said about processes that it left behind. */
       readonly note: string | null;
+      /** Nobody is left, or is to be waited for: `gone` settles at once. */
+      readonly isGone: boolean;
     }
   /** `end` was called before it had ended by itself. Told at once; what it still prints is not read. */
   | { readonly kind: 'stopped'; readonly at: number };
@@ -142,7 +144,7 @@ function supervise(
   });
 
   async function follow(): Promise<void> {
-    const exit = { kind: 'exited', ...(await exited), orphans: [], note: null } as const;
+    const exit = { kind: 'exited', ...(await exited), orphans: [], note: null, isGone: true } as const;
     if (stopping !== null) return stopping;
     await pipes.drain(spec.drainMs);
     if (await isGone(family)) {
@@ -160,7 +162,11 @@ function supervise(
       return;
     }
     const left = (await living(family)).length;
-    tell({ ...exit, note: `It left ${left === 1 ? 'a process' : `${left} processes`} running, which was ended` });
+    tell({
+      ...exit,
+      note: `It left ${left === 1 ? 'a process' : `${left} processes`} running, which was ended`,
+      isGone: false,
+    });
     await endFamily(family, spec.graceMs);
   }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -84,6 +84,11 @@ export async function makeFifos(directory: string, ...names: readonly string[]):
 /** Lets a command that waits at a FIFO go on. Settles when one has opened it. */
 export function openGate(directory: string, name: string): Promise<void> {
   return writeFile(join(directory, name), 'go\n');
+}
+
+/** Waits for a command to write into a FIFO. */
+export function readLine(directory: string, name: string): Promise<string> {
+  return readFile(join(directory, name), 'utf8');
 }
 
 /** All events of a batch, to its end. */
