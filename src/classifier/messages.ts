@@ -82,7 +82,10 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   ),
   OPERAND_SUBSCRIPT: entry(({ at }) => `bash may evaluate the subscript in ${at}, and that can run a command.`),
   EXPRESSION_REFUSED: entry(({ at }) => `The expression does not hold together at ${at}.`),
-  PATH_DEVICE: entry(({ at }) => `${at} may lead under /dev, /proc or /sys, where reading can block or act.`),
+  PATH_DEVICE: entry(
+    ({ at }) => `${at} may lead under /dev, /proc or /sys, where reading can block or act.`,
+    'Say which directory the command runs in, if the path is relative.',
+  ),
   GLOB_REFUSED: entry(
     ({ at }) => `${at} may expand to a name that is no plain operand here.`,
     'Globs may stand only in a last list of files, behind every option, and begin with a letter or `./`.',

@@ -65,7 +65,6 @@ function readExact(level: Level, option: OptionRule, word: Word): Outcome {
     return refuse('EXPRESSION_REFUSED', word, level.node);
   }
   if (option.value === null || option.optional) return use(level, option, word);
-  if (option.form === 'joined') return refuse('OPTION_FORM', word, level.node);
   return awaitValue(level, option, option.value, word);
 }
 
@@ -112,6 +111,7 @@ function readJoined(level: Level, option: OptionRule, kind: Kind, from: number, 
 }
 
 function awaitValue(level: Level, option: OptionRule, kind: Kind, word: Word): Outcome {
+  if (option.form === 'joined') return refuse('OPTION_FORM', word, level.node);
   use(level, option, word);
   level.pending = kind;
   return 'value-next';
