@@ -75,6 +75,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       } catch (refusal) {
         answerError(refusal, request, reply);
       }
+      request.log.info({ code: request.problemCode }, 'message refused');
     },
     clientErrorHandler: (error, socket) => {
       const code = answerClientError(error, socket, newId());
