@@ -64,9 +64,16 @@ function isAllowed(layer: Layer, { target, typesOnly }: Import): boolean {
   return typesOnly && (layer.types ?? []).includes(target);
 }
 
-/** The first circle of imports, as the paths along it, or nothing. Types count: a circle of types is one of ideas. */
+/**
+ * The first circle of imports, as the paths along it, or nothing. Types count: a circle of types is one of ideas. Those
+ * that the table lends downwards (the classifier may know the types of the schema) are not steps of a circle.
+ */
 function findCircle(files: readonly SourceFile[]): readonly string[] | undefined {
-  const next = new Map(files.map(({ path, imports }) => [path, imports.map(({ target }) => target)]));
+  const steps = ({ path, imports }: SourceFile) =>
+    imports
+      .filter(({ target, typesOnly }) => !(typesOnly && (layerOf(path)?.types ?? []).includes(target)))
+      .map(({ target }) => target);
+  const next = new Map(files.map((file) => [file.path, steps(file)]));
   const finished = new Set<string>();
   function walk(path: string, trail: readonly string[]): readonly string[] | undefined {
     if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
@@ -142,5 +149,8 @@ describe('the import table', () => {
     const circle = [file('a.ts', "import './b.ts';"), file('b.ts', "import type { x } from './a.ts';")];
     expect(findCircle(circle)).toEqual(['a.ts', 'b.ts', 'a.ts']);
     expect(findCircle([file('a.ts', "import './b.ts';"), file('b.ts', '')])).toBeUndefined();
+    const schema = file('rules/schema.ts', "import '../classifier/a.ts';");
+    const lent = file('classifier/a.ts', "import type { x } from '../rules/schema.ts';");
+    expect(findCircle([schema, lent])).toBeUndefined();
   });
 });
