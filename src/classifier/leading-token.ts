@@ -17,7 +17,7 @@ export function findBinary(rules: Rules, word: Word, piped: boolean): BinaryRule
 }
 
 function isBare(word: Word): boolean {
-  return word.plain === word.raw.length && !word.glob && !word.raw.includes('/');
+  return word.plain === word.raw.length && !word.raw.includes('/');
 }
 
 function refuseName({ start, end }: Word, code: ReasonCode): Refusal {

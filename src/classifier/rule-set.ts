@@ -43,6 +43,9 @@ export function restoreRules(data: RuleSetData): RuleSet {
     if (cause instanceof SignalboxError) throw cause;
     throw new SignalboxError('RULES_INVALID', 'Expected data that exportRules gave', { cause });
   }
+  if (copy.format !== 1 || typeof copy.hash !== 'string') {
+    throw new SignalboxError('RULES_INVALID', 'Expected data of format 1 with its hash');
+  }
   const ruleSet = Object.freeze({
     hash: copy.hash,
     names: Object.freeze([...rules.binaries.keys()].sort()),
