@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { pointerOf } from './classifier/problems.ts';
 import type { Fault } from './errors.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -11,29 +12,24 @@ export function faultsOf(issues: readonly Issue[], input: unknown): readonly Fau
   return issues.flatMap((issue) => faults(issue, input, []));
 }
 
-/** A JSON pointer (RFC 6901) to a place in a document. */
-export function pointerTo(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-function faults(issue: Issue, input: unknown, base: readonly PropertyKey[]): readonly Fault[] {
-  const path = [...base, ...issue.path];
+function faults(issue: Issue, input: unknown, base: readonly string[]): readonly Fault[] {
+  const path = [...base, ...issue.path.map(String)];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      pointer: pointerTo([...path, key]),
+      pointer: pointerOf([...path, key]),
       detail: `Expected only fields that are documented, got ${show(key)}`,
     }));
   }
   if (issue.code === 'invalid_key') {
     const detail = issue.issues[0]?.message ?? 'Expected another name';
-    return [{ pointer: pointerTo(path), detail: `${detail}, got ${show(path.at(-1))}` }];
+    return [{ pointer: pointerOf(path), detail: `${detail}, got ${show(path.at(-1))}` }];
   }
   if (issue.code === 'invalid_union') {
     const inner = furthestBranch(issue.errors);
     if (inner !== undefined) return inner.flatMap((each) => faults(each, input, path));
-    return [{ pointer: pointerTo(path), detail: `${unionExpectation(issue)}, got ${show(valueAt(input, path))}` }];
+    return [{ pointer: pointerOf(path), detail: `${unionExpectation(issue)}, got ${show(valueAt(input, path))}` }];
   }
-  return [{ pointer: pointerTo(path), detail: `${expectation(issue)}, got ${show(valueAt(input, path))}` }];
+  return [{ pointer: pointerOf(path), detail: `${expectation(issue)}, got ${show(valueAt(input, path))}` }];
 }
 
 /** The branch whose faults lie inside the value; undefined when every branch refused the value itself. */
@@ -112,11 +108,11 @@ export function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(input: unknown, path: readonly string[]): unknown {
   let value = input;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[step];
+    value = (value as Record<string, unknown>)[step];
   }
   return value;
 }

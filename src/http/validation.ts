@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 import { SignalboxError } from '../errors.ts';
 import { faultsOf } from '../issue-text.ts';
+import { duplicateKey } from '../rules/duplicate-keys.ts';
 
 /** Where a value stands that is no body, in the words of a message. */
 const PLACES: ReadonlyMap<string, string> = new Map([
@@ -38,7 +39,7 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, htt
 
 /**
  * Reads a body: UTF-8 without exception (a replaced byte would be another command), then JSON without the keys that
- * have a meaning in JavaScript. Nothing at all is no body.
+ * have a meaning in JavaScript, and without any key twice. Nothing at all is no body.
  */
 export function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
@@ -63,5 +64,12 @@ export function parseBody(bytes: Buffer): unknown {
     throw new SignalboxError('BODY_NOT_JSON', `Expected a body of JSON${where}`, { cause });
   }
   if (forbidden) throw new SignalboxError('BODY_NOT_JSON', 'Expected no key named __proto__ in the body');
+  const twice = duplicateKey(text);
+  if (twice !== null) {
+    // Whoever looked at the body before us may have kept the first of the two.
+    throw new SignalboxError('REQUEST_INVALID', `Expected each key once in an object, got ${twice} twice`, {
+      pointer: twice,
+    });
+  }
   return value;
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_CODES, SignalboxError } from '../../src/errors.ts';
 import { problem } from '../../src/http/answers.ts';
+import { answerClientError } from '../../src/http/problem.ts';
 import { ask, bodyOf, openService, sendRaw, startService } from './service.ts';
 
 let service: Awaited<ReturnType<typeof openService>>;
@@ -204,6 +205,24 @@ describe('what is no request', () => {
   test('and the service goes on', async () => {
     expect((await service.call('/healthz')).json).toEqual({ status: 'ok' });
   });
+});
+
+test('what Node gave up on is answered on the bare socket, once', async () => {
+  const answers: (string | undefined)[] = [];
+  const server = createServer((socket) => {
+    const code = path.shift() ?? '';
+    answers.push(answerClientError(Object.assign(new Error(), { code }), socket, 'an-id'));
+  });
+  const path = ['ERR_HTTP_REQUEST_TIMEOUT', 'HPE_INVALID_METHOD', 'ECONNRESET'];
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const raw = [await sendRaw(port, 'x'), await sendRaw(port, 'x'), await sendRaw(port, 'x')];
+  expect(raw[0]).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(problem.parse(bodyOf(raw[0] ?? ''))).toMatchObject({ code: 'REQUEST_TIMEOUT', instance: 'urn:uuid:an-id' });
+  expect(raw[1]).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(raw[2]).toBe('');
+  expect(answers).toEqual(['REQUEST_TIMEOUT', 'HTTP_MALFORMED', undefined]);
+  server.close();
 });
 
 describe('a body that is too large', () => {

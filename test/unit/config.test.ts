@@ -38,7 +38,7 @@ describe('the defaults', () => {
   });
 
   test('hand no variable to commands that is not named', () => {
-    const env = { PATH: '/bin', HOME: '/h', SECRET_TOKEN: 'x', SIGNALBOX_TOKEN_FILE: 'y', __proto__: null };
+    const env = { PATH: '/bin', HOME: '/h', SECRET_TOKEN: 'x', SIGNALBOX_TOKEN_FILE: 'y' };
     expect(commandEnvironment(load(), env)).toEqual({ PATH: '/bin', HOME: '/h' });
     expect(commandEnvironment(load({ flags: { environment: 'CI,toString' } }), { ...env, CI: '1' })).toEqual({
       CI: '1',
