@@ -67,8 +67,8 @@ export function lex(text: string, limits: Partial<Limits> = {}): Lexed {
 function commandStart(word: Word, equals: boolean): Word | Assignment | ReasonCode {
   if (equals) return assignmentOf(word) ?? 'TEXT_ASSIGNMENT';
   if (KEYWORDS.has(word.raw)) return 'TEXT_KEYWORD';
-  // `%1` is no name: bash makes `fg %1` of it.
-  if (word.raw.startsWith('%')) return 'COMMAND_NOT_PLAIN';
+  // `%1` is no name: bash makes `fg %1` of it, even when it is quoted.
+  if (word.text.startsWith('%')) return 'COMMAND_NOT_PLAIN';
   if (!word.glob) return word;
   if (word.raw === '[') return { ...word, glob: false };
   // `name[` begins an assignment to an element, which may even hold blanks; any other glob would choose the program.

@@ -10,8 +10,17 @@ function* textsOver(characters: string, length: number): Generator<string> {
 }
 
 /** Not samples but all: chance finds `a=~` and `@{1},b}` too seldom. */
-describe('every short operand that the lexer accepts, bash passes in the same words', { timeout: 240_000 }, () => {
+describe('every short text that the lexer accepts, bash passes in the same words', { timeout: 240_000 }, () => {
   let oracles: Oracles;
+  const isReadAsByBash = async (texts: Iterable<string>) => {
+    const accepted: Accepted[] = [];
+    for (const text of texts) {
+      const lexed = lex(text);
+      if (lexed.ok) accepted.push({ text, lexed });
+    }
+    expect(differences(accepted, await oracles.ask(accepted.map(questionOf))).slice(0, 20)).toEqual([]);
+    return accepted.length;
+  };
   beforeAll(() => {
     oracles = openOracles(['args']);
   });
@@ -25,14 +34,17 @@ describe('every short operand that the lexer accepts, bash passes in the same wo
     ['tildes behind equals signs and colons', "a=:~'\\", 5],
     ['what is special only at the start', "a#!^% '", 4],
     ['globs', '-[]*?!a', 4],
-  ])('%s', async (_what, characters, length) => {
-    const accepted: Accepted[] = [];
-    for (const operand of textsOver(characters, length)) {
-      const text = `args ${operand}`;
-      const lexed = lex(text);
-      if (lexed.ok) accepted.push({ text, lexed });
-    }
-    expect(differences(accepted, await oracles.ask(accepted.map(questionOf))).slice(0, 20)).toEqual([]);
-    expect(accepted.length).toBeGreaterThan(600);
+  ])('as an operand: %s', async (_what, characters, length) => {
+    const texts = [...textsOver(characters, length)].map((operand) => `args ${operand}`);
+    expect(await isReadAsByBash(texts)).toBeGreaterThan(600);
+  });
+
+  test.each([
+    ['what assigns, negates or is a job', "a=+[]1 !%^'\\", 3],
+    ['what is special in other places', 'a{}-.:,@#~"é', 3],
+    ['the command [', '[] a', 4],
+  ])('as the command: %s', async (_what, characters, length) => {
+    const texts = [...textsOver(characters, length)].map((command) => `${command} args`);
+    expect(await isReadAsByBash(texts)).toBeGreaterThan(100);
   });
 });

@@ -238,6 +238,8 @@ describe('a refusal points at what is to blame', () => {
     ['TEXT_GLOB', '[a', '[a'],
     ['TEXT_GLOB', "'l's*", "'l's*"],
     ['COMMAND_NOT_PLAIN', '%1', '%1'],
+    ['COMMAND_NOT_PLAIN', "'%'a b", "'%'a"],
+    ['COMMAND_NOT_PLAIN', 'A=1 \\% b', '\\%'],
     ['TEXT_EMPTY', ' \t ', ' \t '],
     ['TEXT_EMPTY', '', ''],
   ])('%s: %j', (code, text, blamed) => {
