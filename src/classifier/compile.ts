@@ -20,12 +20,14 @@ export function compileFile(
   problems: Problem[],
 ): readonly BinaryRule[] {
   const report = reportInto(problems);
+  const unheard = reportInto([]);
   const context = { file, origin, kinds: kindFinder(file, report) };
   const above = { stdin: 'always', effects: [], observes: ['files'], override: file.override === true } as const;
   const profile = compileProfile(file.profile ?? GENERIC, profiles, report);
-  return [file.binary, ...(file.also ?? [])].map((name) => ({
+  return [file.binary, ...(file.also ?? [])].map((name, index) => ({
     name,
-    root: compileNode(context, file.command, name, above, report.at('command')),
+    // The same data under each name: what is wrong with it is said once.
+    root: compileNode(context, file.command, name, above, (index === 0 ? report : unheard).at('command')),
     alone: compileAlone(file, name, origin),
     builtin: file.builtin ?? false,
     compoundOnly: file.only === 'compound',

@@ -32,6 +32,9 @@ export function compileNode(
   const syntax = node.delegates === undefined ? named : { ...named, stops: true };
   const table = optionTable(context.file, node, syntax, context.kinds, report);
   checkText(node, table, report);
+  if (node.expression !== undefined && syntax !== SYNTAXES.words) {
+    report.at('expression').say('expected the syntax `words` beside an expression');
+  }
   const options = new Map([...table].filter(([spelling]) => spelling !== NUMBER));
   return {
     path,
@@ -62,13 +65,18 @@ function compileSubcommands(
   for (const [key, below] of Object.entries(node.subcommands ?? {})) {
     const at = report.at('subcommands', key);
     for (const name of namesOf(key)) {
-      const plain = name !== '' && !name.includes(' ') && !name.startsWith('-');
-      if (!plain) at.say(`expected a word that is no option, got "${name}"`);
+      if (!isPlainWord(name)) at.say(`expected a plain word that is no option, got "${name}"`);
       if (nodes.has(name)) at.say(`expected each name once, but "${name}" stands twice`);
       nodes.set(name, compileNode(context, below, `${path} ${name}`, here, at));
     }
   }
   return nodes;
+}
+
+/** Names are found by the raw spelling: one with a quote in it would be found by a quoted word. */
+function isPlainWord(name: string): boolean {
+  const plain = [...name].every((character) => !' \t\\\'"*?['.includes(character));
+  return plain && name !== '' && !name.startsWith('-');
 }
 
 /** The options `-x`, by the code of their letter. */
