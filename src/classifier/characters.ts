@@ -107,7 +107,6 @@ function asciiRefusal(code: number): ReasonCode {
     case 0x3c: // <
     case 0x3e: // >
       return 'TEXT_REDIRECTION';
-    case 0x7b: // {
     case 0x7d: // }
       return 'TEXT_BRACE';
     case 0x26: // &

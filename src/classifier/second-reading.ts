@@ -15,16 +15,11 @@ export const secondReading: SecondReading = (command, words) => {
   try {
     const entries = parse(command, () => EXPANSION);
     if (entries.length !== words.length) return false;
-    return words.every((word, index) => textOf(entries[index]) === word.text);
+    return words.every((word, index) => {
+      const entry = entries[index];
+      return word.text === (typeof entry === 'object' && 'pattern' in entry ? entry.pattern : entry);
+    });
   } catch {
     return false;
   }
 };
-
-/** The text of a word or of a glob pattern; null for an operator, a comment or anything else. */
-function textOf(entry: unknown): string | null {
-  if (typeof entry === 'string') return entry;
-  if (typeof entry !== 'object' || entry === null) return null;
-  if (!('op' in entry) || entry.op !== 'glob' || !('pattern' in entry)) return null;
-  return typeof entry.pattern === 'string' ? entry.pattern : null;
-}

@@ -267,6 +267,15 @@ describe('a refusal points at what is to blame', () => {
   });
 });
 
+test('a word of thousands of quoted parts is put together in order', () => {
+  const parts = Array.from({ length: 5_000 }, (_, index) => String(index));
+  const limits = { maxChars: 100_000 };
+  for (const spell of [(part: string) => `'${part}'`, (part: string) => `"${part}"`, (part: string) => `\\${part}`]) {
+    const lexed = lex(`x a${parts.map(spell).join('')} b`, limits);
+    expect(lexed.ok && lexed.words.map((word) => word.text)).toEqual(['x', `a${parts.join('')}`, 'b']);
+  }
+});
+
 describe('limits', () => {
   test('by default 16,384 characters and 512 words', () => {
     expect(DEFAULT_LIMITS).toEqual({ maxChars: 16_384, maxWords: 512 });
