@@ -63,6 +63,12 @@ export async function runExample({ code }: Example, more: Readonly<Record<string
   const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext } as const;
   const { outputText } = ts.transpileModule(withClaims(code), { compilerOptions: options });
   const names = { ...library, ...more, claim };
-  await new AsyncFunction(...Object.keys(names), outputText)(...Object.values(names));
+  // In a block of its own, so that an example may declare a name that the library has too.
+  await new AsyncFunction(...Object.keys(names), `{\n${outputText}\n}`)(...Object.values(names));
   return claims;
+}
+
+/** What the module `signalbox/rules` holds, without a build: the same data from the same rules. */
+export function builtInRulesOf(): library.RuleSetData {
+  return library.exportRules(library.loadRules());
 }
