@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a command of the service sees of the server's environment unless configured otherwise: nothing secret by name. */
-export const DEFAULT_ENVIRONMENT = [
+const DEFAULT_ENVIRONMENT = [
   'PATH',
   'HOME',
   'USER',
@@ -58,7 +58,9 @@ export const configSchema = z
         maxCommands: positive(1_000_000).default(1_000).describe('Commands of one request'),
         maxBodyBytes: positive(1_073_741_824).default(1_048_576).describe('Bytes of one request body'),
         maxWaitSeconds: positive(3_600).default(300).describe('Seconds that `Prefer: wait` may ask for'),
-        maxParallel: positive(256).default(10).describe('Commands of one batch that run at once unless it says otherwise'),
+        maxParallel: positive(256)
+          .default(10)
+          .describe('Commands of one batch that run at once unless it says otherwise'),
         maxRunning: positive(4_096).default(32).describe('Commands of the whole process that run at once'),
         timeoutMs: positive(DAY_MS)
           .default(600_000)

@@ -43,7 +43,7 @@ export type ServerDeps = {
   readonly newId?: () => string;
 };
 
-/** Seconds to receive one whole request in; a stream that is sent is no part of it. */
+/** Milliseconds in which a whole request must arrive; the time of its answer does not count. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /**

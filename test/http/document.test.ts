@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { capabilities } from '../../src/http/answers.ts';
 import { routesOf } from './routes.ts';
@@ -117,7 +118,6 @@ describe('/openapi.json', () => {
 
   test('asks for the token where there is one', async () => {
     expect(document.security).toBeUndefined();
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(`${service.root}/token`, 'a-token-for-tests-0123');
     const locked = await startService({ flags: { 'token-file': `${service.root}/token` } });
     const headers = { authorization: 'Bearer a-token-for-tests-0123' };

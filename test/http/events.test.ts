@@ -50,6 +50,16 @@ async function readUntil(stream: IncomingMessage, isEnough: (got: string) => boo
   });
 }
 
+/** What has come of a stream, at any time, and all of it. */
+function collect(stream: IncomingMessage): { soFar: () => string; whole: Promise<string> } {
+  let got = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    got += chunk;
+  });
+  const whole = new Promise<string>((resolve, reject) => stream.once('error', reject).once('end', () => resolve(got)));
+  return { soFar: () => got, whole };
+}
+
 describe('the events of a batch', () => {
   test('come as server-sent events by default, each whole, numbered without a gap, with its command', async () => {
     const batch = await ended();
@@ -203,15 +213,14 @@ describe('what a reader asks for', () => {
 describe('a reader and its connection', () => {
   test('silence is broken by a sign of life that is no event', async () => {
     const quiet = await startService({ flags: { 'heartbeat-ms': 20 } });
-    const { id } = await quiet.run({ commands: ['sleep 0.5'] });
-    const [sse, lines] = await Promise.all([
-      quiet.call(`/batches/${id}/events`),
-      quiet.call(`/batches/${id}/events`, { headers: NDJSON }),
-    ]);
-    expect(sse.text.split(': still here\n\n').length).toBeGreaterThan(3);
-    expect(parseSse(sse.text).map(({ data }) => data)).toEqual(parseLines(lines.text));
+    const go = join(quiet.root, 'go');
+    const { id } = await quiet.run({ commands: [`while [ ! -e ${go} ]; do sleep 0.02; done`] });
+    const sse = collect(await send(quiet.port, `/batches/${id}/events`));
+    const lines = collect(await send(quiet.port, `/batches/${id}/events`, { headers: NDJSON }));
+    await until(() => sse.soFar().split(': still here\n\n').length > 3 && /\n {3,}$/.test(lines.soFar()));
+    writeFileSync(go, '');
     // Every line is a JSON value, the blanks of the silence before it included.
-    expect(lines.text).toMatch(/\n {3,}\{/);
+    expect(parseSse(await sse.whole).map(({ data }) => data)).toEqual(parseLines(await lines.whole));
   });
 
   test('is connected at once, also when there is nothing to tell yet', async () => {

@@ -54,7 +54,7 @@ export type Setup = {
   readonly dispatcher?: (real: Dispatcher) => Dispatcher;
 };
 
-/** Starts a service that ends with the test, or with the file when `keep` is called by its hooks. */
+/** Starts a service that ends with the test. */
 export async function startService(setup: Setup = {}): Promise<Service> {
   const service = await openService(setup);
   onTestFinished(service.close);
@@ -89,6 +89,7 @@ export async function openService({
     },
     retention: { maxBatches: 0 },
   });
+  const removeRoot = () => rmSync(root, { recursive: true, force: true });
   const app = await buildServer({
     config,
     dispatcher: dispatcher(real),
@@ -96,6 +97,9 @@ export async function openService({
     ruleset: rules.hash,
     version: '0.0.0-test',
     log: pino({ level: config.logLevel }, { write: (line: string) => lines.push(line) }),
+  }).catch((error: unknown) => {
+    removeRoot();
+    throw error;
   });
   const { port } = await listen(app, config);
   const call = (path: string, options: Call = {}) => ask(port, path, options);
@@ -113,7 +117,7 @@ export async function openService({
     },
     close: async () => {
       await app.close();
-      rmSync(root, { recursive: true, force: true });
+      removeRoot();
     },
   };
 }

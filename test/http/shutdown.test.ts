@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
 import { createJudge } from '../../src/dispatcher/judge.ts';
@@ -14,9 +16,12 @@ import { ask, parseLines, send, startService, until } from './service.ts';
 
 describe('closing', () => {
   test('tells everybody the truth, answers until the last command has ended, and then is gone', async () => {
-    const service = await startService({ flags: { 'shutdown-grace-ms': 1_500 } });
+    const service = await startService({ flags: { 'shutdown-grace-ms': 20_000, 'shutdown-deadline-ms': 30_000 } });
     const mark = join(service.root, 'ended');
-    const { id } = await service.run({ commands: [`trap '' HUP; sleep 0.8; touch ${mark}`, 'touch never'] });
+    const go = join(service.root, 'go');
+    const { id } = await service.run({
+      commands: [`while [ ! -e ${go} ]; do sleep 0.02; done; touch ${mark}`, 'touch never'],
+    });
     await until(async () => (await service.call(`/batches/${id}`)).json.commands[0].state === 'running');
     const stream = text(
       await send(service.port, `/batches/${id}/events`, { headers: { accept: 'application/x-ndjson' } }),
@@ -33,6 +38,7 @@ describe('closing', () => {
     expect((await service.call('/classify', { method: 'POST', body: { command: 'ls' } })).json.kind).toBe('parallel');
     expect(existsSync(mark)).toBe(false);
 
+    writeFileSync(go, '');
     const events = parseLines(await stream);
     expect(events.at(-1)).toMatchObject({ type: 'batch-finished' });
     const { commands } = (await waiting).json;
@@ -137,18 +143,30 @@ describe('a service that cannot listen says why', () => {
   });
 
   test('the address is not of this machine', async () => {
-    await expect(attempt({ port: 0, host: '203.0.113.7', 'token-file': await tokenFile() })).rejects.toMatchObject({
+    await expect(attempt({ port: 0, host: '203.0.113.7', 'token-file': tokenFile() })).rejects.toMatchObject({
       code: 'BIND_FAILED',
       message: expect.stringContaining('203.0.113.7'),
     });
   });
 
   test('the name leads nowhere', async () => {
-    await expect(
-      attempt({ port: 0, host: 'no-such-host.invalid', 'token-file': await tokenFile() }),
-    ).rejects.toMatchObject({
+    await expect(attempt({ port: 0, host: 'no-such-host.invalid', 'token-file': tokenFile() })).rejects.toMatchObject({
       code: 'BIND_FAILED',
       message: expect.stringContaining('no-such-host.invalid'),
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['EACCES', 'no permission', '--port'],
+    ['EMFILE', 'too many of something', '--host'],
+  ])('the system says %s', async (code, said, hint) => {
+    const refusing = { listen: () => Promise.reject(Object.assign(new Error('too many of something'), { code })) };
+    await expect(
+      listen(refusing as unknown as FastifyInstance, { host: '127.0.0.1', port: 80, tokenFile: null }),
+    ).rejects.toMatchObject({
+      code: 'BIND_FAILED',
+      message: expect.stringContaining(said),
+      hint: expect.stringContaining(hint),
     });
   });
 
@@ -160,10 +178,10 @@ describe('a service that cannot listen says why', () => {
   });
 });
 
-async function tokenFile(): Promise<string> {
-  const { mkdtempSync, writeFileSync } = await import('node:fs');
-  const { tmpdir } = await import('node:os');
-  const path = join(mkdtempSync(join(tmpdir(), 'signalbox-token-')), 'token');
+function tokenFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-token-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'token');
   writeFileSync(path, 'a-token-for-tests-0123');
   return path;
 }
