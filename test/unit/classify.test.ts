@@ -383,7 +383,7 @@ describe('createClassifier', () => {
 
   test('a context cannot smuggle in other rules or a milder reading', () => {
     const bound = createClassifier({ rules, secondReading: () => false });
-    const context = { secondReading: () => true, rules: ruleSetWith(fileWith({ binary: 'other' })) };
+    const context = { cwd: '/work', secondReading: () => true, rules: ruleSetWith(fileWith({ binary: 'other' })) };
     expect(bound.classify('tool', context)).toMatchObject({ reason: { code: 'SECOND_READING' } });
     expect(bound.classify('other', context)).toMatchObject({ reason: { code: 'COMMAND_UNKNOWN' } });
   });
