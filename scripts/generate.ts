@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { NeverSchema } from '../src/rules/never-schema.ts';
 import { ProfilesSchema } from '../src/rules/profiles-schema.ts';
 import { RuleFileSchema } from '../src/rules/schema.ts';
 
@@ -14,6 +15,7 @@ const directory = fileURLToPath(new URL('../rules/schema/', import.meta.url));
 const generated: readonly (readonly [name: string, schema: z.ZodType])[] = [
   ['rule-file.schema.json', RuleFileSchema],
   ['profiles.schema.json', ProfilesSchema],
+  ['never.schema.json', NeverSchema],
 ];
 
 const onlyCheck = process.argv.includes('--check');

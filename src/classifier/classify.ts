@@ -1,8 +1,8 @@
 import { readCommand } from './command.ts';
 import type { BinaryRule, Rules } from './compiled.ts';
 import type { ClassifyOptions, Judgement, SecondReading } from './judgement.ts';
-import { findBinary } from './leading-token.ts';
-import { lex } from './lexer.ts';
+import { findBinary, withNote } from './leading-token.ts';
+import { type Lexed, lex } from './lexer.ts';
 import { type Reading, type Refusal, refuseText, startReading } from './reading.ts';
 import { reasonOf } from './reason.ts';
 import { rulesOf } from './rule-set.ts';
@@ -12,6 +12,9 @@ import type { Assignment, Word } from './word.ts';
 
 /** A verdict and the reading it came from. */
 export type Examined = { readonly verdict: Verdict; readonly reading: Reading };
+
+/** What the lexer refused. */
+type Unread = Extract<Lexed, { readonly ok: false }>;
 
 /** Builtins and globs: bash runs the text itself. */
 const IN_BASH: Run = Object.freeze({ form: 'bash' });
@@ -58,7 +61,7 @@ export function examine(
 
   const lexed = lex(command, options.limits);
   reading.words = lexed.words;
-  if (!lexed.ok) return serial(command, refuseText(lexed.check, lexed.code, lexed.span[0], lexed.span[1]), reading);
+  if (!lexed.ok) return serial(command, refuseLexed(rules, command, lexed), reading);
   const refusal =
     refuseAssignments(reading, lexed.assignments) ??
     readWords(reading) ??
@@ -83,6 +86,12 @@ export function examine(
 /** Everything that is not proved. */
 function serial(command: string, refusal: Refusal, reading: Reading): Examined {
   return { verdict: { kind: 'serial', reason: reasonOf(command, refusal), ruleset: reading.rules.hash }, reading };
+}
+
+/** The lexer stops at a word of the grammar; what is known of it is said all the same. */
+function refuseLexed(rules: Rules, command: string, { check, code, span: [start, end] }: Unread): Refusal {
+  const refusal = refuseText(check, code, start, end);
+  return code === 'TEXT_KEYWORD' ? withNote(rules, command.slice(start, end), refusal) : refusal;
 }
 
 /** Only the listed names with exactly the listed values may stand before a command. */

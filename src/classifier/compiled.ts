@@ -124,6 +124,8 @@ export type ProfileRule = {
 export type Rules = {
   readonly hash: string;
   readonly binaries: ReadonlyMap<string, BinaryRule>;
+  /** Names without a rule that are known to be unsafe, each with what it does. Asked only when nothing else is known. */
+  readonly never: ReadonlyMap<string, string>;
   /** Leading `NAME=VALUE`: the values that may stand behind each name. */
   readonly assignments: ReadonlyMap<string, ReadonlySet<string>>;
 };

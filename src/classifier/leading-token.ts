@@ -11,9 +11,18 @@ import type { Word } from './word.ts';
  */
 export function findBinary(rules: Rules, word: Word, piped: boolean): BinaryRule | Refusal {
   const binary = rules.binaries.get(word.raw);
-  if (binary === undefined) return refuseName(word, isBare(word) ? 'COMMAND_UNKNOWN' : 'COMMAND_NOT_PLAIN');
+  if (binary === undefined) {
+    if (rules.never.has(word.raw)) return withNote(rules, word.raw, refuseName(word, 'COMMAND_REFUSED'));
+    return refuseName(word, isBare(word) ? 'COMMAND_UNKNOWN' : 'COMMAND_NOT_PLAIN');
+  }
   if (binary.compoundOnly && !piped) return refuseName(word, 'COMPOUND_ONLY');
   return binary;
+}
+
+/** The same refusal with what is known against the name that stands there. */
+export function withNote(rules: Rules, name: string, refusal: Refusal): Refusal {
+  const note = rules.never.get(name);
+  return note === undefined ? refusal : { ...refusal, note };
 }
 
 function isBare(word: Word): boolean {

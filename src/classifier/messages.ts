@@ -54,6 +54,7 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   TEXT_GLOB: entry(({ at }) => `${at} expands to names of files, which cannot be known here.`, QUOTE),
   COMMAND_NOT_PLAIN: entry(({ at }) => `${at} is not a bare name.`, 'Write the bare name of the program.'),
   COMMAND_UNKNOWN: entry(({ at }) => `No rule says what ${at} does.`, 'A rule file can describe it: docs/rules.md.'),
+  COMMAND_REFUSED: entry(({ at }) => `${at} has no form that is proved.`),
   COMPOUND_ONLY: entry(({ at }) => `${at} has a meaning only behind a pipe.`),
   SUBCOMMAND_MISSING: entry(
     ({ command }) => `\`${command}\` needs a subcommand here.`,

@@ -14,6 +14,8 @@ export type Refusal = {
   readonly node: NodeRule | null;
   /** The kind of value that would have been accepted, or the variable that is not known. */
   readonly expected: string | null;
+  /** What is known against it, where no node could say that. */
+  readonly note?: string;
 };
 
 /** Words that are a command of their own, run by the one that was read. */

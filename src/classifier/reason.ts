@@ -9,7 +9,7 @@ export function reasonOf(command: string, refusal: Refusal): Reason {
   const { check, code, start, end, node, expected } = refusal;
   const raw = command.slice(start, end);
   const message = messageOf(code, { at: quoted(raw), command: node?.path ?? '', expected: expected ?? 'nothing' });
-  const note = node === null ? null : noteOn(node, raw);
+  const note = refusal.note ?? (node === null ? null : noteOn(node, raw));
   const hint = hintOf(code, node?.advice ?? null);
   return {
     check,

@@ -11,6 +11,8 @@ export type RuleSetData = {
   readonly format: 1;
   readonly hash: string;
   readonly profiles: Profiles;
+  /** Names that have no rule because they are known to be unsafe, each with what it does. */
+  readonly never: Readonly<Record<string, string>>;
   readonly files: readonly { readonly origin: Origin; readonly file: RuleData }[];
   /** The experimental binaries that were asked for. */
   readonly experimental: readonly string[];
@@ -80,6 +82,7 @@ function contentsOf(ruleSet: RuleSet): { readonly rules: Rules; readonly data: R
  * @throws SignalboxError RULES_INVALID naming file, place and what was expected.
  */
 export function compileRules(data: RuleSetData): Rules {
+  const never = new Map(Object.entries(data.never));
   const binaries = new Map<string, BinaryRule>();
   const taken = new Map<string, string>();
   for (const { file, origin } of data.files) {
@@ -90,6 +93,9 @@ export function compileRules(data: RuleSetData): Rules {
       if (other !== undefined)
         problems.push({ pointer: '/binary', message: `"${name}" already has a rule, of ${other}` });
       taken.set(name, file.binary);
+      if (!never.has(name)) continue;
+      if (origin === 'user' && file.override) never.delete(name);
+      else problems.push({ pointer: '/binary', message: `"${name}" stands in never.json, so it can have no rule` });
     }
     if (problems.length > 0) throw invalid(file.binary, problems);
     const asked = file.maturity === 'stable' || data.experimental.includes(file.binary);
@@ -100,6 +106,7 @@ export function compileRules(data: RuleSetData): Rules {
   return {
     hash: data.hash,
     binaries,
+    never,
     assignments: new Map(assignments.map(([name, values]) => [name, new Set(values)])),
   };
 }

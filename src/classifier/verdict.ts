@@ -66,6 +66,7 @@ export const REASON_CODES = [
   // leading token
   'COMMAND_NOT_PLAIN',
   'COMMAND_UNKNOWN',
+  'COMMAND_REFUSED',
   'COMPOUND_ONLY',
   // subcommand and shape
   'SUBCOMMAND_MISSING',

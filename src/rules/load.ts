@@ -4,7 +4,7 @@ import { contentHash } from './hash.ts';
 import { mergeRules, type Placed } from './merge.ts';
 import type { Profiles } from './profiles-schema.ts';
 import { selfTest } from './self-test.ts';
-import { BUILT_IN_DIRECTORY, readProfiles, readRuleDirectory, readUserRules } from './sources.ts';
+import { BUILT_IN_DIRECTORY, readNever, readProfiles, readRuleDirectory, readUserRules } from './sources.ts';
 
 export type LoadOptions = {
   /** Rule files of the user, or directories of them. They add binaries and tighten built-in ones. */
@@ -24,24 +24,35 @@ export type LoadOptions = {
 export function loadRules(options: LoadOptions = {}): RuleSet {
   const directory = options.directory ?? BUILT_IN_DIRECTORY;
   const profiles = readProfiles(directory);
+  const never = readNever(directory);
   const builtIn = readRuleDirectory(directory);
   const users = (options.extra ?? []).flatMap(readUserRules);
-  const placed = mergeRules(builtIn, users, profiles);
-  const ruleSet = restoreRules(dataOf(placed, profiles, options.experimental ?? []));
+  const placed = mergeRules(builtIn, users, profiles, never);
+  const ruleSet = restoreRules(dataOf(placed, profiles, never, options.experimental ?? []));
   testAll(placed, profiles);
   return ruleSet;
 }
 
-function dataOf(placed: readonly Placed[], profiles: Profiles, experimental: readonly string[]): RuleSetData {
+function dataOf(
+  placed: readonly Placed[],
+  profiles: Profiles,
+  never: RuleSetData['never'],
+  experimental: readonly string[],
+): RuleSetData {
   const files = placed.map(({ origin, file: { examples: _, ...file } }) => ({ origin, file }));
-  const hash = contentHash({ profiles, experimental, files: placed.map(({ origin, file }) => ({ origin, file })) });
-  return { format: 1, hash, profiles, files, experimental };
+  const hash = contentHash({
+    profiles,
+    never,
+    experimental,
+    files: placed.map(({ origin, file }) => ({ origin, file })),
+  });
+  return { format: 1, hash, profiles, never, files, experimental };
 }
 
 /** Rules in which every file is in force, whatever its maturity: those that its examples are about. */
 export function testRulesOf(placed: readonly Placed[], profiles: Profiles): Rules {
   const files = placed.map(({ origin, file }) => ({ origin, file: { ...file, maturity: 'stable' as const } }));
-  return compileRules({ format: 1, hash: '', profiles, files, experimental: [] });
+  return compileRules({ format: 1, hash: '', profiles, never: {}, files, experimental: [] });
 }
 
 function testAll(placed: readonly Placed[], profiles: Profiles): void {

@@ -11,7 +11,7 @@ export type Placed = Source & { readonly origin: Origin };
 
 /**
  * The files in force: a user's file for a new binary is added, one for a built-in binary takes its place. It may say
- * less than the built-in one; where it says more, it has to say `override`.
+ * less than the built-in one; where it says more, or describes a name that is known to be unsafe, it has to say `override`.
  *
  * @throws SignalboxError RULES_INVALID when it says more without, or when two files of a kind are about one binary.
  */
@@ -19,10 +19,11 @@ export function mergeRules(
   builtIn: readonly Source[],
   users: readonly Source[],
   profiles: Profiles,
+  never: Readonly<Record<string, string>>,
 ): readonly Placed[] {
   const files = new Map<string, Placed>();
   for (const source of builtIn) {
-    refuseOverrides(source);
+    refuseOverrides(source, {});
     refuseTwice(source, files.get(source.file.binary));
     files.set(source.file.binary, { ...source, origin: 'built-in' });
   }
@@ -30,7 +31,7 @@ export function mergeRules(
   for (const source of users) {
     refuseTwice(source, theirs.get(source.file.binary));
     const replaced = files.get(source.file.binary);
-    if (replaced === undefined) refuseOverrides(source);
+    if (replaced === undefined) refuseOverrides(source, never);
     else refuseLoosenings(source, replaced.file, profiles);
     theirs.set(source.file.binary, { ...source, origin: 'user' });
   }
@@ -44,9 +45,10 @@ function refuseTwice({ name, file }: Source, other: Placed | undefined): void {
   ]);
 }
 
-/** Only a user's file for a built-in binary has something to override. */
-function refuseOverrides({ name, file }: Source): void {
-  const pointers = overridesIn(file);
+/** Only a user's file for a built-in binary, or for a name that is known to be unsafe, has something to override. */
+function refuseOverrides({ name, file }: Source, never: Readonly<Record<string, string>>): void {
+  const isOfNever = [file.binary, ...(file.also ?? [])].some((one) => Object.hasOwn(never, one));
+  const pointers = overridesIn(file).filter((pointer) => !(isOfNever && pointer === '/override'));
   if (pointers.length === 0) return;
   const message = 'expected no override here: this file takes the place of no built-in one';
   throw invalid(

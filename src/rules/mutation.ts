@@ -13,7 +13,12 @@ export type Survivor = { readonly mutant: Mutant; readonly rules: Rules };
 export type Mutation = { readonly mutants: number; readonly survivors: readonly Survivor[] };
 
 /** No other files: enough for every binary that runs no other. */
-export const NO_RULES: Rules = Object.freeze({ hash: '', binaries: new Map(), assignments: new Map() });
+export const NO_RULES: Rules = Object.freeze({
+  hash: '',
+  binaries: new Map(),
+  never: new Map(),
+  assignments: new Map(),
+});
 
 /**
  * Table mutation: changes each entry of a file in turn and asks the examples, its own and the proposed ones. An entry

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Problem, pointerOf } from '../classifier/problems.ts';
 import { invalid } from '../classifier/rule-set.ts';
 import { duplicateKey } from './duplicate-keys.ts';
+import { type Never, NeverSchema } from './never-schema.ts';
 import { type Profiles, ProfilesSchema } from './profiles-schema.ts';
 import { type Proposed, ProposedSchema, type RuleFile, RuleFileSchema } from './schema.ts';
 
@@ -13,6 +14,10 @@ export function parseRuleFile(text: string, name: string): RuleFile {
 
 export function parseProfiles(text: string, name: string): Profiles {
   return parse(ProfilesSchema, text, name);
+}
+
+export function parseNever(text: string, name: string): Never {
+  return parse(NeverSchema, text, name);
 }
 
 export function parseProposed(text: string, name: string): Proposed {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { namesOf } from '../classifier/usage.ts';
 import { SignalboxError } from '../errors.ts';
-import { parseProfiles, parseProposed, parseRuleFile } from './parse.ts';
+import { parseNever, parseProfiles, parseProposed, parseRuleFile } from './parse.ts';
 import type { Profiles } from './profiles-schema.ts';
 import type { Proposed, RuleFile } from './schema.ts';
 
@@ -13,6 +14,7 @@ export type Source = { readonly name: string; readonly file: RuleFile };
 export const BUILT_IN_DIRECTORY = fileURLToPath(new URL('../../rules/', import.meta.url));
 
 const PROFILES = 'profiles.json';
+const NEVER = 'never.json';
 
 /** Every rule file of a directory, by name. Directories inside it are not entered. */
 export function readRuleDirectory(directory: string): readonly Source[] {
@@ -23,7 +25,7 @@ export function readRuleDirectory(directory: string): readonly Source[] {
 export function rulePathsOf(directory: string): readonly string[] {
   const names = guarded(directory, () => readdirSync(directory));
   return names
-    .filter((name) => name.endsWith('.json') && name !== PROFILES)
+    .filter((name) => name.endsWith('.json') && name !== PROFILES && name !== NEVER)
     .sort()
     .map((name) => join(directory, name));
 }
@@ -41,6 +43,14 @@ export function readUserRules(path: string): readonly Source[] {
 export function readProfiles(directory: string): Profiles {
   const path = join(directory, PROFILES);
   return parseProfiles(textOf(path), path);
+}
+
+/** The names that are known to be unsafe, each with the reason; none where a directory has no such file. */
+export function readNever(directory: string): Readonly<Record<string, string>> {
+  const path = join(directory, NEVER);
+  if (!existsSync(path)) return {};
+  const { names } = parseNever(textOf(path), path);
+  return Object.fromEntries(Object.entries(names).flatMap(([key, why]) => namesOf(key).map((name) => [name, why])));
 }
 
 /** The examples that a tool proposed for a binary; none when nobody has asked it to. */
