@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Whom the proofs run as: root could write where a reader must not, so root steps down to `nobody`. */
 export type Identity = { readonly uid?: number; readonly gid?: number };
@@ -12,7 +12,9 @@ export type Throwaway = {
   /** The work tree, a real path under the OS's temporary directory. */
   readonly path: string;
   /** PATH, an empty home and a temporary directory of its own; nothing else of this process. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<'PATH' | 'HOME' | 'TMPDIR' | 'LC_ALL' | 'GIT_CONFIG_NOSYSTEM', string>>;
+  /** The same again, with a home of its own, to be spoilt. */
+  readonly copy: () => Throwaway;
   readonly remove: () => void;
 };
 
@@ -23,6 +25,12 @@ export type Throwaway = {
  * would rewrite it.
  */
 export function makeRepository(): Throwaway {
+  const repository = makePlace();
+  runBash(SCRIPT, repository);
+  return repository;
+}
+
+function makePlace(): Throwaway {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-git-')));
   const path = join(top, 'repository');
   const env = {
@@ -32,67 +40,21 @@ export function makeRepository(): Throwaway {
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  for (const directory of [top, path, env.HOME, env.TMPDIR]) give(directory);
-  const git = (...words: string[]): void => {
-    execFileSync('git', words, { cwd: path, env: { ...env, ...AUTHOR }, stdio: 'pipe', ...IDENTITY });
+  for (const directory of [top, path, env.HOME, env.TMPDIR]) {
+    mkdirSync(directory, { recursive: true });
+    if (IDENTITY.uid !== undefined) chownSync(directory, IDENTITY.uid, IDENTITY.gid!);
+  }
+  const copy = (): Throwaway => {
+    const other = makePlace();
+    runBash(`cp -a '${path}/.' .`, other);
+    return other;
   };
-  const write = (name: string, text: string): void => {
-    const file = join(path, name);
-    give(dirname(file));
-    writeFileSync(file, text);
-    owned(file);
-  };
-  const commit = (subject: string): void => {
-    git('add', '-A');
-    git('commit', '-q', '-m', subject);
-  };
+  return { path, env, copy, remove: () => rmSync(top, { recursive: true, force: true }) };
+}
 
-  git('init', '-q', '-b', 'main');
-  git('config', 'branch.main.description', 'where work comes together');
-  write('.gitignore', 'dist\n');
-  write('src/a.ts', lines('first', 40));
-  write('src/b.ts', lines('other', 10));
-  write('packages/core/index.ts', 'export {};\n');
-  write('a.txt', 'one\n');
-  write('b.txt', 'two\n');
-  commit('first');
-  git('tag', 'v1.0');
-  for (let count = 0; count < 22; count++) {
-    write('src/a.ts', lines(`text ${count}`, 40 + count));
-    commit(`change ${count}`);
-  }
-  git('tag', '-a', '-m', 'a release', 'v1.1');
-  git('checkout', '-q', '-b', 'feature/side', 'HEAD~2');
-  write('src/side.ts', 'foo bar some text\n');
-  commit('side, with a bug and a fix');
-  git('checkout', '-q', 'main');
-  git('merge', '-q', '--no-ff', '-m', 'merge', 'feature/side');
-  git('mv', 'src/b.ts', 'src/c.ts');
-  commit('rename');
-  git('notes', 'add', '-m', 'a note', 'HEAD');
-  git('notes', '--ref=review', 'add', '-m', 'reviewed', 'HEAD');
-  git('clone', '-q', '--bare', '.', join(top, 'origin.git'));
-  git('remote', 'add', 'origin', join(top, 'origin.git'));
-  git('fetch', '-q', 'origin');
-  git('branch', '-q', '--set-upstream-to=origin/main');
-  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', join(top, 'origin.git'), 'vendor');
-  git('commit', '-q', '-m', 'a submodule');
-  git('worktree', 'add', '-q', join(top, 'linked'), 'feature/side');
-  write('src/a.ts', lines('stashed', 12));
-  git('stash', '-q');
-  write('untracked.txt', 'new\n');
-  write('src/a.ts', lines('stashed again', 9));
-  git('stash', 'push', '-q', '-u');
-  write('dist/out.js', 'built\n');
-  write('src/new.ts', 'foo\n');
-  write('src/a.ts', lines('not committed', 45));
-  git('add', 'src/a.ts');
-  write('b.txt', 'changed\n');
-  const old = new Date('2001-02-03T04:05:06Z');
-  for (const name of ['a.txt', 'src/c.ts', '.gitignore', 'packages/core/index.ts', 'vendor/a.txt']) {
-    utimesSync(join(path, name), old, old);
-  }
-  return { path, env, remove: () => rmSync(top, { recursive: true, force: true }) };
+function runBash(script: string, { path, env }: Throwaway): void {
+  const options = { cwd: path, env: { ...env, ...AUTHOR }, stdio: 'pipe', ...IDENTITY } as const;
+  execFileSync('bash', ['--noprofile', '--norc', '-euc', script], options);
 }
 
 const AUTHOR = {
@@ -102,16 +64,52 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'tester@example.invalid',
 };
 
-function lines(word: string, count: number): string {
-  return `${Array.from({ length: count }, (_, index) => `${word} ${index} foo`).join('\n')}\n`;
-}
+const SCRIPT = `
+lines() { for ((n = 0; n < $2; n++)); do echo "$1 $n foo"; done; }
+commit() { git add -A; git commit -q -m "$1"; }
 
-function give(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  chmodSync(directory, 0o755);
-  owned(directory);
-}
-
-function owned(path: string): void {
-  if (IDENTITY.uid !== undefined) chownSync(path, IDENTITY.uid, IDENTITY.gid!);
-}
+git init -q -b main
+git config branch.main.description 'where work comes together'
+mkdir -p src packages/core dist
+echo dist >.gitignore
+lines first 40 >src/a.ts
+lines other 10 >src/b.ts
+echo 'export {};' >packages/core/index.ts
+echo one >a.txt
+echo two >b.txt
+commit first
+git tag v1.0
+for count in {0..21}; do
+  lines "text $count" $((40 + count)) >src/a.ts
+  git commit -qam "change $count"
+done
+git tag -a -m 'a release' v1.1
+git checkout -q -b feature/side HEAD~2
+echo 'foo bar some text' >src/side.ts
+commit 'side, with a bug and a fix'
+git checkout -q main
+git merge -q --no-ff -m merge feature/side
+git mv src/b.ts src/c.ts
+commit rename
+git notes add -m 'a note' HEAD
+git notes --ref=review add -m reviewed HEAD
+git clone -q --bare . ../origin.git
+git remote add origin "$PWD/../origin.git"
+git fetch -q origin
+git branch -q --set-upstream-to=origin/main
+git -c protocol.file.allow=always submodule --quiet add "$PWD/../origin.git" vendor
+git commit -q -m 'a submodule'
+git notes --ref=review add -m reviewed HEAD
+git worktree add -q ../linked feature/side
+lines stashed 12 >src/a.ts
+git stash -q
+echo new >untracked.txt
+lines 'stashed again' 9 >src/a.ts
+git stash push -q -u
+echo built >dist/out.js
+echo foo >src/new.ts
+lines 'not committed' 45 >src/a.ts
+git add src/a.ts
+echo changed >b.txt
+touch -d 2001-02-03T04:05:06Z a.txt src/c.ts .gitignore packages/core/index.ts vendor/a.txt
+`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { RuleFile, RuleNode } from '../../src/rules/schema.ts';
@@ -94,14 +94,14 @@ async function faultsOf(commands: readonly string[]): Promise<readonly string[]>
 
 describe('the tracer notices', () => {
   test('the lock that git status takes without the profile', async () => {
-    const other = makeRepository();
+    const other = repository.copy();
+    onTestFinished(() => other.remove());
     const { changes } = await trace(['git', 'status'], other, {});
-    other.remove();
     expect(changes.some((call) => call.includes('index.lock') && call.includes('O_CREAT'))).toBe(true);
   });
 
   test('a file that is written, a program that is started, a socket', async () => {
-    const name = join(repository.env.TMPDIR!, 'written');
+    const name = join(repository.env.TMPDIR, 'written');
     const { changes, started } = await trace(
       ['bash', '-c', `: >${name}; cat /dev/null; exec 3<>/dev/udp/127.0.0.1/9`],
       repository,
@@ -110,6 +110,25 @@ describe('the tracer notices', () => {
     expect(changes.some((call) => call.includes(name))).toBe(true);
     expect(changes.some((call) => call.startsWith('socket('))).toBe(true);
     expect(started).toEqual(['cat']);
+  });
+});
+
+describe('the profile', () => {
+  test('keeps git from the trace file, the monitor and the hooks that the configuration of the user asks for', async () => {
+    const other = repository.copy();
+    onTestFinished(() => other.remove());
+    const marker = join(other.env.TMPDIR, 'marker');
+    const settings = `[trace2]\neventTarget = ${marker}\n[core]\nfsmonitor = touch ${marker} #\nhooksPath = ${other.path}\n`;
+    writeFileSync(join(other.env.HOME, '.gitconfig'), settings);
+    const plain = await trace(['git', 'status'], other, {});
+    expect(plain.changes.some((call) => call.includes(marker))).toBe(true);
+    const verdict = classify('git status', { rules });
+    if (verdict.kind !== 'parallel' || verdict.run.form !== 'argv') throw new Error('git status is run from argv');
+    const { changes, started } = await trace(verdict.run.argv, other, verdict.run.env);
+    expect({ changes, strangers: started.filter((program) => program !== 'git') }).toEqual({
+      changes: [],
+      strangers: [],
+    });
   });
 });
 

@@ -61,7 +61,7 @@ export function trace(
   repository: Throwaway,
   env: Readonly<Record<string, string>>,
 ): Promise<Traced> {
-  const log = join(repository.env.TMPDIR!, `trace-${randomUUID()}`);
+  const log = join(repository.env.TMPDIR, `trace-${randomUUID()}`);
   const words = ['-f', '-qq', '-s', '256', '-e', 'signal=none', '-e', `trace=${CALLS}`, '-o', log, '--', ...argv];
   const options = { cwd: repository.path, env: { ...repository.env, ...env }, timeout: 30_000, ...IDENTITY };
   return new Promise((resolve, reject) => {
