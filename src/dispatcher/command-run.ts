@@ -37,7 +37,7 @@ export type RunHooks = {
 };
 
 /** A place that changes as often as this between grant and start is being changed on purpose. */
-const MAX_RESTATEMENTS = 16;
+const MAX_CHANGES = 16;
 
 /** Commands named in a `waiting` event; a queue may be long. */
 const MAX_BLOCKERS = 32;
@@ -52,6 +52,7 @@ export class CommandRun {
   #running: Running | null = null;
   #stop: Stop | null = null;
   #output: CommandOutput | null = null;
+  #changes = 0;
 
   constructor(batch: Surroundings, entry: Entry, hooks: RunHooks) {
     this.#batch = batch;
@@ -83,10 +84,10 @@ export class CommandRun {
     let slot: ReleaseSlot = () => {};
     try {
       held = await this.#acquire();
-      for (let restatements = 0; ; restatements += 1) {
+      for (;;) {
         slot = await this.#takeSlot();
         if (this.#waiting.signal.aborted) return;
-        const ready = this.#assess(restatements);
+        const ready = this.#assess();
         if (ready !== null) {
           await this.#run(ready, () => {
             slot();
@@ -141,8 +142,9 @@ export class CommandRun {
    * replaced. Null when what it holds no longer covers what it would do, or an earlier command of the batch restates its
    * own request; it then waits anew, for what its entry says.
    */
-  #assess(restatements: number): Assessment | null {
-    const { batch, entry } = { batch: this.#batch, entry: this.#entry };
+  #assess(): Assessment | null {
+    const batch = this.#batch;
+    const entry = this.#entry;
     const { assessor } = batch.settings;
     // A verdict only ever tightens: what was serial once stays so.
     const settled = entry.verdict.kind === 'serial' ? entry.verdict : null;
@@ -150,7 +152,8 @@ export class CommandRun {
     const isCovered = covers(entry.locks, fresh.locks);
     const isOvertaking = [...batch.restating].some(({ index }) => index < entry.index);
     if (isCovered && !isOvertaking) return fresh;
-    if (restatements === MAX_RESTATEMENTS) throw new Error('what it works on changed again and again');
+    if (!isCovered) this.#changes += 1;
+    if (this.#changes > MAX_CHANGES) throw new Error('what it works on changed again and again');
     batch.book.restate(entry, fresh.verdict, isCovered ? entry.locks : fresh.locks);
     return null;
   }

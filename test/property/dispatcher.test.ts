@@ -61,6 +61,8 @@ class World {
   readonly #scheduler: fc.Scheduler;
   readonly #limit: number;
   readonly #asked = new Set<string>();
+  /** Turned serial, and wait to start. */
+  readonly #turned = new Set<string>();
   readonly #exits = new Map<number, (code: number | null, signal: NodeJS.Signals | null) => void>();
   #pid = 1_000_000_000;
 
@@ -74,7 +76,9 @@ class World {
   readonly judge: Judge = (text) => {
     const isSecond = this.#asked.has(text);
     this.#asked.add(text);
-    const isSerial = text.startsWith('serial') || (isSecond && text.startsWith('turning'));
+    const isTurned = isSecond && text.startsWith('turning');
+    if (isTurned) this.#turned.add(text);
+    const isSerial = text.startsWith('serial') || isTurned;
     return judgementOf(verdictOf(isSerial ? 'serial' : 'parallel'));
   };
 
@@ -127,7 +131,7 @@ class World {
       const options = { maxParallel, onFailure };
       const batch = each.isStreamed ? dispatcher.open(options) : dispatcher.dispatch(commands, options);
       this.batches.push({ wish: each, batch });
-      if (each.isCancelled) this.#later(`cancel ${number}`, () => batch.cancel('by the test'));
+      if (each.isCancelled) this.#later(`cancel ${number}`, () => this.#cancel(number, batch));
       if (each.isStreamed) {
         for (const command of commands) {
           await this.#scheduler.schedule(Promise.resolve(), `add ${command.command}`);
@@ -147,11 +151,23 @@ class World {
     void this.#scheduler.schedule(Promise.resolve(), label).then(act);
   }
 
+  #cancel(number: number, batch: Batch): void {
+    batch.cancel('by the test');
+    for (const turned of this.#turned) if (turned.split(' ')[1] === String(number)) this.#turned.delete(turned);
+  }
+
   #check(one: Pretended): void {
     const others = [...this.running.values()];
     const meets = (other: Pretended) => other.batch === one.batch || other.directory === one.directory;
     for (const other of others) {
       if (meets(other) && (other.isSerial || one.isSerial)) this.faults.push(`${one.text} beside ${other.text}`);
+    }
+    this.#turned.delete(one.text);
+    for (const turned of this.#turned) {
+      const [, batch, index] = turned.split(' ');
+      if (batch === one.batch && Number(index) < Number(one.text.split(' ')[2])) {
+        this.faults.push(`${one.text} before ${turned}, which waits anew`);
+      }
     }
     if (others.length >= this.#limit) this.faults.push(`${one.text} beyond the limit of the process`);
     const limit = this.batches.find(({ batch }) => batch.snapshot().commands[0]?.command.split(' ')[1] === one.batch)
@@ -179,7 +195,7 @@ const worlds = [
 
 describe('batches under a scheduler that chooses every end', () => {
   test.prop([...worlds], { numRuns: 150 })(
-    'a serial command never overlaps any other of its batch or workspace, and no limit is ever passed',
+    'a serial command never overlaps any other of its batch or workspace, nothing overtakes one that turned serial, and no limit is passed',
     async (scheduler, processLimit, wishes) => {
       const world = new World(scheduler, processLimit);
       await world.live(wishes);
