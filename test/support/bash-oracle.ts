@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,6 +65,8 @@ export function unprivileged(command: readonly [string, ...string[]]): readonly 
 /** Directories for an oracle, made once and removed by `remove`. */
 export type Ground = {
   readonly root: string;
+  /** What the oracles run. */
+  readonly script: string;
   readonly directories: Readonly<Record<Directory, string>>;
   /** The only directory on PATH. It is empty. */
   readonly path: string;
@@ -75,12 +77,15 @@ export function makeGround(): Ground {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-oracle-'));
   chmodSync(root, 0o755);
   const directories = { empty: join(root, 'empty'), hostile: join(root, 'hostile') };
+  // Copied, because whoever has no rights may not be able to read where the project lies.
+  const script = join(root, 'bash-oracle.sh');
+  copyFileSync(SCRIPT, script);
   const path = join(root, 'path');
   for (const directory of [...Object.values(directories), path]) mkdirSync(directory);
   for (const name of HOSTILE_NAMES) writeFileSync(join(directories.hostile, name), '');
   execFileSync('mkfifo', [join(directories.hostile, 'fifo')]);
   symlinkSync('/dev/zero', join(directories.hostile, 'device'));
-  return { root, directories, path, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { root, script, directories, path, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
 type Call = { readonly known: boolean; readonly flags: string; readonly argv: string[]; readonly values: string[] };
@@ -104,7 +109,7 @@ export class BashOracle {
     chmodSync(errors, 0o666);
     const place = [ground.directories[directory], environment, errors];
     const bash = programPath('bash');
-    const [program, ...words] = unprivileged([bash, '--noprofile', '--norc', SCRIPT, ...place, ...names]);
+    const [program, ...words] = unprivileged([bash, '--noprofile', '--norc', ground.script, ...place, ...names]);
     const env = { PATH: ground.path, LC_ALL: LOCALES[environment] };
     this.child = spawn(program, words, { stdio: 'pipe', detached: true, env });
     this.child.stdout.on('data', (data: Buffer) => this.receive(data));

@@ -271,7 +271,7 @@ test('a word of thousands of quoted parts is put together in order', () => {
   const parts = Array.from({ length: 5_000 }, (_, index) => String(index));
   const limits = { maxChars: 100_000 };
   for (const spell of [(part: string) => `'${part}'`, (part: string) => `"${part}"`, (part: string) => `\\${part}`]) {
-    const lexed = lex(`x a${parts.map(spell).join('')} b`, limits);
+    const lexed = lex(`x a${parts.map(spell).join('')} 'b'`, limits);
     expect(lexed.ok && lexed.words.map((word) => word.text)).toEqual(['x', `a${parts.join('')}`, 'b']);
   }
 });
