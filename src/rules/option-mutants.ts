@@ -29,7 +29,8 @@ export function* optionEdits(
     const at = [...path, key];
     for (const spelling of spellingsOf(key).flat()) {
       const apply = (draft: Draft): void => removeSpelling(draft, find(draft), key, spelling, group);
-      yield { path: at, change: `drop ${spelling}`, takesAway: true, apply };
+      // A word without a dash that is no option any more is an operand.
+      yield { path: at, change: `drop ${spelling}`, takesAway: spelling.startsWith('-'), apply };
     }
     for (const [change, apply] of valueEdits(option)) {
       yield { path: at, change, takesAway: change.startsWith('drop '), apply: (draft) => apply(find(draft)[key]!) };

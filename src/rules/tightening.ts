@@ -11,7 +11,7 @@ import { uncoveredShapes } from './shape-tightening.ts';
  * What a user's file permits beyond the built-in file of the same binary. An entry that permits (an option, a spelling, a
  * word of a list, a placeholder, a shape, a subcommand, a delegate, a word that stands alone) may be taken away and not
  * added. One that restricts (`with`, `without`, `--`, a count, a kind, a form, `stdin`) may be made stricter and not
- * laxer. What cannot be compared counts as laxer. Where an entry says `override`, nobody looks inside it.
+ * laxer. An option without a dash is of both kinds and has to stay. What cannot be compared counts as laxer. Where an entry says `override`, nobody looks inside it.
  */
 export function loosenings(user: RuleData, builtIn: RuleData, profiles: Profiles): readonly Problem[] {
   if (user.override) return [];
@@ -56,6 +56,7 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
   if (mine.syntax !== theirs.syntax && !sameSyntax(mine, theirs)) report.at('syntax').say(beyond('another syntax'));
   if (mine.dashesAreText && !theirs.dashesAreText) report.at('dashes').say(beyond('text with a dash'));
   compareOptions(mine, theirs, report);
+  compareBareWords(mine, theirs, report);
   compareExpressions(mine, theirs, report);
   compareProofs(mine, theirs, report);
   for (const { command, exactly } of mine.delegates) {
@@ -82,9 +83,10 @@ function sameSyntax({ syntax: mine }: NodeRule, { syntax: theirs }: NodeRule): b
 
 function compareOptions(mine: NodeRule, theirs: NodeRule, report: Report): void {
   const known = new Map<number, number>();
+  const permitted = allOptions(theirs);
   for (const [spelling, option] of allOptions(mine)) {
     if (option.override) continue;
-    const other = allOptions(theirs).get(spelling);
+    const other = permitted.get(spelling);
     const at = report.at('options');
     if (other === undefined) at.say(beyond(`the option "${spelling}"`));
     else {
@@ -95,6 +97,14 @@ function compareOptions(mine: NodeRule, theirs: NodeRule, report: Report): void 
       if (partner !== other.id || foreign) at.say(beyond(`"${spelling}" beside other spellings`));
       known.set(option.id, other.id);
     }
+  }
+}
+
+/** A word without a dash that is an option there and none here would be an operand here. */
+function compareBareWords(mine: NodeRule, theirs: NodeRule, report: Report): void {
+  for (const spelling of theirs.options.keys()) {
+    if (spelling.startsWith('-') || mine.options.has(spelling)) continue;
+    report.at('options').say(beyond(`that "${spelling}" is no option`));
   }
 }
 
