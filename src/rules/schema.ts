@@ -3,6 +3,7 @@ import { KIND_NAMES } from '../classifier/kinds.ts';
 import { SYNTAX_NAMES } from '../classifier/syntax.ts';
 import { itemOf, partsOf } from '../classifier/usage.ts';
 import { REASON_CODES } from '../classifier/verdict.ts';
+import { ExceptionSchema, exceptionsFit } from './exception-schema.ts';
 import { isCommandName, isSpelling, NAME_SHAPE } from './names.ts';
 
 /**
@@ -181,12 +182,14 @@ export const RuleFileSchema = z
     groups: z.record(z.string().min(1), Options).optional(),
     alone: z.record(OptionKey, z.strictObject({ why: Why })).optional(),
     command: Root,
+    exceptions: z.array(ExceptionSchema).min(1).optional(),
     examples: z.strictObject({
       parallel: z.array(Command).min(1),
       piped: z.array(Command).optional(),
       serial: z.array(SerialExample).min(1),
     }),
   })
+  .refine(exceptionsFit, { error: 'exceptions only of effects that some node tells', path: ['exceptions'] })
   .meta({ id: 'RuleFile', title: 'What Signalbox knows about one binary' });
 
 /** Examples that a tool proposed. They prove that an entry matters; the ones in the rule file are for people to read. */
@@ -209,6 +212,7 @@ export type RuleShape = DeepReadonly<z.infer<typeof Shape>>;
 export type RuleValue = DeepReadonly<z.infer<typeof Value>>;
 export type RuleExpression = DeepReadonly<z.infer<typeof Expression>>;
 export type RuleDelegate = DeepReadonly<z.infer<typeof Delegate>>;
+export type RuleException = DeepReadonly<z.infer<typeof ExceptionSchema>>;
 export type Examples = RuleFile['examples'];
 export type Proposed = DeepReadonly<z.infer<typeof ProposedSchema>>;
 
