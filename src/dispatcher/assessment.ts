@@ -6,7 +6,7 @@ import { locksOf, type Places, placesOf } from './command-locks.ts';
 import { type Environment, parallelEnvironment, serialEnvironment } from './environment.ts';
 import { irregularOperand, isPseudo } from './operands.ts';
 import type { Platform } from './platform.ts';
-import { MARKER_VARIABLE, markerValue } from './process-table.ts';
+import { markerValue } from './process-table.ts';
 import type { ProfileTable } from './profiles.ts';
 import { findProgram } from './program.ts';
 import type { LockRequest, Mode } from './types.ts';
@@ -34,6 +34,8 @@ export type Assessor = {
   readonly judge: Judge;
   readonly profiles: ProfileTable;
   readonly base: Environment;
+  /** The markers of the commands that this process itself is part of. */
+  readonly lineage: string | undefined;
   readonly platform: Platform;
   readonly allowUnprovenPlatform: boolean;
 };
@@ -61,9 +63,9 @@ export function assess(
     locksOf(batchId, verdict.kind === 'parallel' ? 'shared' : 'exclusive', places, judgement, order.lockKeys);
   if (proof.kind === 'parallel') return { ...proof, locks: locks(proof.verdict) };
   const { verdict } = proof;
-  const { base } = assessor;
+  const { base, lineage } = assessor;
   const environment = (marker: string) =>
-    serialEnvironment(base, order.env, { cwd: order.cwd, marker: markerValue(base[MARKER_VARIABLE], marker) });
+    serialEnvironment(base, order.env, { cwd: order.cwd, marker: markerValue(lineage, marker) });
   return { verdict, locks: locks(verdict), launch: null, environment };
 }
 
@@ -83,7 +85,7 @@ type Refused = { readonly kind: 'serial'; readonly verdict: Verdict };
 
 function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places: Places): Proved | Refused {
   const { verdict } = judgement;
-  const { base, platform, profiles } = assessor;
+  const { base, lineage, platform, profiles } = assessor;
   const { command, cwd, env } = order;
   const no = (code: ReasonCode, message: string): Refused => {
     return { kind: 'serial', verdict: refusal(code, message, command, verdict.ruleset) };
@@ -109,7 +111,7 @@ function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places:
     set: verdict.run.form === 'argv' ? verdict.run.env : null,
   };
   const environment = (marker: string) =>
-    parallelEnvironment(base, env, proved, { cwd, marker: markerValue(base[MARKER_VARIABLE], marker) });
+    parallelEnvironment(base, env, proved, { cwd, marker: markerValue(lineage, marker) });
   const path = environment('').PATH;
 
   const argv = verdict.run.form === 'argv' ? verdict.run.argv : wordsOf(command);

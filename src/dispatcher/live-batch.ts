@@ -71,7 +71,7 @@ export class LiveBatch implements Batch {
       const { verdict, locks } = assess(assessor, this.id, this.options.mode, order);
       this.book.add({ id, order, timeoutMs, stdin, verdict, locks, ticket: lock.draw(), addedAt: now() });
     }
-    this.#pump();
+    this.#settle();
   }
 
   close(): void {

@@ -10,8 +10,9 @@ import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
 import { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
-import { type Platform, probePlatform } from './platform.ts';
-import { type ProcessTable, systemProcesses } from './process-table.ts';
+import { systemPipes } from './pipe-source.ts';
+import { doubtUserland, type Platform, probePlatform } from './platform.ts';
+import { MARKER_VARIABLE, type ProcessTable, systemProcesses } from './process-table.ts';
 import { type ProfileTable, profilesOf } from './profiles.ts';
 import type { OrphanPolicy, RunnerDeps, Spawn } from './runner.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -105,18 +106,23 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     throw invalid('allowUnprovenPlatform to be true or false', allowUnprovenPlatform);
   const limits = readLimits(options.limits ?? {});
   const table = options.processes ?? systemProcesses;
+  const base = baseEnvironment(options.environment ?? process.env);
+  const platform = options.platform ?? doubtUserland(probePlatform(options.bash), rules?.names ?? [], base.PATH);
   return Object.freeze({
     assessor: Object.freeze({
       judge,
       profiles: options.profiles ?? (rules === undefined ? new Map() : profilesOf(rules)),
-      base: baseEnvironment(options.environment ?? process.env),
-      platform: options.platform ?? probePlatform(options.bash),
+      base,
+      lineage: process.env[MARKER_VARIABLE],
+      platform,
       allowUnprovenPlatform,
     }),
     lock: options.lock ?? new KeyedLock<Owner>(),
     slots: options.slots ?? createSlots({ limit: limits.processLimit }),
     runner: Object.freeze({
       spawn: options.spawn ?? (nodeSpawn as unknown as Spawn),
+      // A stand-in for `spawn` brings its own streams.
+      pipes: options.spawn === undefined ? systemPipes() : null,
       table,
       findCarriers: createMarkerSearch(table),
       now,

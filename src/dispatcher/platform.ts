@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 
 /** What a parallel run rests on besides the rules. */
 export type Platform = {
@@ -52,6 +52,43 @@ function probe(bash: string): Platform {
   return platform(null);
 }
 
+/** So many names for one file are no longer spellings of one program. */
+const MANY_NAMES = 4;
+
+/**
+ * Doubts a platform on which one file answers to many of the names that there are rules for: that is a replacement for
+ * the GNU programs, whose options mean other things, and not the programs that the rules were proved with.
+ *
+ * @param names of programs. @param path the PATH on which they are found.
+ */
+export function doubtUserland(platform: Platform, names: readonly string[], path: string | undefined): Platform {
+  if (platform.unproven !== null) return platform;
+  const counts = new Map<string, number>();
+  const directories = (path ?? '').split(':').filter((entry) => entry.startsWith('/'));
+  for (const name of names) {
+    const file = directories.map((directory) => `${directory}/${name}`).find(isExecutable);
+    if (file === undefined) continue;
+    const identity = identityOf(file);
+    if (identity === null) continue;
+    const count = (counts.get(identity) ?? 0) + 1;
+    counts.set(identity, count);
+    if (count < MANY_NAMES) continue;
+    const unproven = `${file} answers to ${count} names or more, so these are not the programs that were proved`;
+    return Object.freeze({ ...platform, unproven });
+  }
+  return platform;
+}
+
+/** The same for links and hard links to one file. */
+function identityOf(file: string): string | null {
+  try {
+    const { dev, ino } = statSync(file);
+    return `${dev}:${ino}`;
+  } catch {
+    return null;
+  }
+}
+
 function findBash(): string | null {
   const onPath = (process.env.PATH ?? '').split(':').filter((entry) => entry.startsWith('/'));
   const places = [...USUAL_PLACES, ...onPath.map((entry) => `${entry}/bash`)];
@@ -60,6 +97,7 @@ function findBash(): string | null {
 
 function isExecutable(path: string): boolean {
   try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
     return true;
   } catch {

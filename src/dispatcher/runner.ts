@@ -4,7 +4,9 @@ import { Pipes } from './drain.ts';
 import { endFamily, type Family, isGone, living, waitForEnd } from './ending.ts';
 import type { FindCarriers } from './marker-search.ts';
 import type { Stream } from './output.ts';
+import type { PipeSource } from './pipe-source.ts';
 import type { ProcessTable } from './process-table.ts';
+import { prepareStdio, type StdioOption, type Streams } from './stdio.ts';
 
 /** The part of node's child process that is used. */
 export interface SpawnedProcess {
@@ -23,7 +25,7 @@ export type SpawnOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** Its own session and process group, so that a signal reaches all of it and nothing else. */
   readonly detached: true;
-  readonly stdio: readonly ['ignore' | 'pipe', 'pipe', 'pipe'];
+  readonly stdio: readonly [StdioOption, StdioOption, StdioOption];
 };
 
 /** Starts a program. `node:child_process`'s `spawn`, or a stand-in for tests of ordering. */
@@ -52,6 +54,8 @@ export type RunSpec = {
 
 export type RunnerDeps = {
   readonly spawn: Spawn;
+  /** Null: what `spawn` makes of `pipe`. */
+  readonly pipes: PipeSource | null;
   readonly table: ProcessTable;
   readonly findCarriers: FindCarriers;
   readonly now: () => number;
@@ -89,17 +93,19 @@ export type Start = { readonly running: Running } | { readonly failure: Promise<
 /** Starts a program in its own process group. When it fails, nothing has run. */
 export function startRun(spec: RunSpec, deps: RunnerDeps): Start {
   const [name = spec.file, ...args] = spec.argv;
-  let child: SpawnedProcess;
   const since = performance.now();
+  const stdio = prepareStdio(deps.pipes, spec.stdin !== null);
+  let child: SpawnedProcess;
   try {
     child = deps.spawn(spec.file, args, {
       argv0: name,
       cwd: spec.cwd,
       env: spec.env,
       detached: true,
-      stdio: [spec.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: stdio.option,
     });
   } catch (error) {
+    stdio.abandon();
     // Node throws some of the system's errors (too long an argument list) and tells the others in an event.
     return { failure: Promise.resolve(error as Error) };
   }
@@ -107,12 +113,15 @@ export function startRun(spec: RunSpec, deps: RunnerDeps): Start {
     // Also for later: without a listener, an error would end this process.
     child.on('error', resolve);
   });
-  const { pid, stdout, stderr } = child;
-  if (pid === undefined || stdout === null || stderr === null) return { failure };
-  feed(child.stdin, spec.stdin);
-  return {
-    running: supervise(child, { group: pid, marker: spec.marker, since, ...deps }, [stdout, stderr], spec, deps.now),
-  };
+  const { pid } = child;
+  const streams = pid === undefined ? null : stdio.attach(child);
+  if (pid === undefined || streams === null) {
+    stdio.abandon();
+    return { failure };
+  }
+  feed(streams.stdin, spec.stdin);
+  const family: Family = { ...deps, group: pid, marker: spec.marker, since };
+  return { running: supervise(child, family, streams, spec, deps.now) };
 }
 
 /** A command that ends, or closes its input, without reading all of it breaks the pipe: that is its own affair. */
@@ -125,11 +134,11 @@ function feed(stdin: Writable | null, text: string | null): void {
 function supervise(
   child: SpawnedProcess,
   family: Family,
-  streams: readonly [Readable, Readable],
+  { stdin, stdout, stderr }: Streams,
   spec: RunSpec,
   now: () => number,
 ): Running {
-  const pipes = new Pipes(streams, (index, chunk) => spec.onOutput(index === 0 ? 'stdout' : 'stderr', chunk));
+  const pipes = new Pipes([stdout, stderr], (index, chunk) => spec.onOutput(index === 0 ? 'stdout' : 'stderr', chunk));
   let hasExited = false;
   let stopping: Promise<void> | null = null;
   let tell: (ended: Ended) => void = () => {};
@@ -171,7 +180,7 @@ function supervise(
   }
 
   const gone = follow().finally(() => {
-    child.stdin?.destroy();
+    stdin?.destroy();
     if (spec.orphans === 'kill' || stopping !== null) pipes.destroy();
   });
 

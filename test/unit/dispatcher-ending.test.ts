@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { Owner } from '../../src/dispatcher/options.ts';
+import { MARKER_VARIABLE } from '../../src/dispatcher/process-table.ts';
 import type { BatchEvent } from '../../src/dispatcher/types.ts';
 import {
   allEvents,
@@ -169,6 +170,18 @@ describe('processes that outlive their command', () => {
     expect(commands[0]).toMatchObject({ exitCode: 0, orphans: [pid], note: 'It left processes running' });
     expect(commands[1]?.stdout).toBe('overlap\n');
     process.kill(pid, 'SIGKILL');
+  });
+});
+
+describe('a Signalbox inside a command of another', () => {
+  test('its commands carry both markers, so that the outer one finds them too', async () => {
+    const before = process.env[MARKER_VARIABLE];
+    process.env[MARKER_VARIABLE] = 'outer-marker';
+    const { dispatch } = testDispatcher({ environment: { PATH: process.env.PATH } });
+    if (before === undefined) delete process.env[MARKER_VARIABLE];
+    else process.env[MARKER_VARIABLE] = before;
+    const { commands } = await dispatch([parallel(`echo $${MARKER_VARIABLE}`), `echo $${MARKER_VARIABLE}`]).done;
+    for (const { stdout } of commands) expect(stdout).toMatch(/^outer-marker:[0-9a-f-]{36}\n$/);
   });
 });
 

@@ -1,16 +1,23 @@
 import { spawn as nodeSpawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endFamily } from '../../src/dispatcher/ending.ts';
 import { createMarkerSearch } from '../../src/dispatcher/marker-search.ts';
+import { createPipeSource, systemPipes } from '../../src/dispatcher/pipe-source.ts';
 import { MARKER_VARIABLE, systemProcesses } from '../../src/dispatcher/process-table.ts';
 import { type Running, type RunSpec, type Spawn, type Start, startRun } from '../../src/dispatcher/runner.ts';
 import { isAlive, makeFifos, openGate, readLine, temporaryDirectory } from '../support/dispatcher.ts';
 
 const findCarriers = createMarkerSearch(systemProcesses);
-const deps = { spawn: nodeSpawn as unknown as Spawn, table: systemProcesses, findCarriers, now: Date.now };
+const deps = {
+  spawn: nodeSpawn as unknown as Spawn,
+  table: systemProcesses,
+  findCarriers,
+  now: Date.now,
+  pipes: systemPipes(),
+};
 
 type Printed = { stdout: string; stderr: string };
 
@@ -116,6 +123,67 @@ describe('a run', () => {
   });
 });
 
+describe('the three streams', () => {
+  test('are pipes that a command can open by name, and the text of its input as well', async () => {
+    const text = 'echo out > /dev/stdout; echo err | tee /dev/stderr; wc -c /dev/stdin';
+    const { running, printed } = run(text, { stdin: 'x'.repeat(300_000) });
+    expect(await running.ended).toMatchObject({ exitCode: 0 });
+    expect(printed).toEqual({ stdout: 'out\nerr\n300000 /dev/stdin\n', stderr: 'err\n' });
+  });
+
+  test('are what node makes where no pipes can be had', async () => {
+    const spec = begin(['true'], { file: '/bin/sh' }).spec;
+    let text = '';
+    const onOutput: RunSpec['onOutput'] = (_, chunk) => {
+      text += chunk.toString();
+    };
+    const argv = ['sh', '-c', 'cat; echo end'];
+    const start = startRun({ ...spec, argv, stdin: 'in ', onOutput }, { ...deps, pipes: { open: () => null } });
+    expect('running' in start && (await start.running.ended)).toMatchObject({ exitCode: 0 });
+    expect(text).toBe('in end\n');
+  });
+
+  test('leave no descriptor open, whether it runs or cannot be started', async () => {
+    const count = () => readdirSync('/proc/self/fd').length;
+    await run('true', { stdin: 'x' }).running.gone;
+    const before = count();
+    for (let times = 0; times < 10; times += 1) {
+      await run('echo a; echo b >&2', { stdin: 'x' }).running.gone;
+      await failure(['/nowhere/tool'], { stdin: 'x' });
+    }
+    await waitUntil(() => count() <= before);
+  });
+
+  test('a pipe loses its name when it is opened, so that nobody else can get at it', () => {
+    const temporary = temporaryDirectory();
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = temporary;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    });
+    const source = createPipeSource();
+    const pipes = [source.open('read'), source.open('write')];
+    const [name] = readdirSync(temporary) as [string];
+    expect(statSync(join(temporary, name)).mode & 0o777).toBe(0o700);
+    expect(readdirSync(join(temporary, name)).length).toBe(62);
+    for (const pipe of pipes) {
+      expect(pipe).not.toBeNull();
+      if (pipe === null) continue;
+      writeSync(pipe.writeEnd, 'through');
+      const buffer = Buffer.alloc(20);
+      expect(buffer.toString('utf8', 0, readSync(pipe.readEnd, buffer))).toBe('through');
+      for (const end of [pipe.readEnd, pipe.writeEnd]) closeSync(end);
+    }
+    // Somebody who cleans up temporary files costs one command its pipes, and no more.
+    rmSync(join(temporary, name), { recursive: true });
+    expect(source.open('read')).toBeNull();
+    const again = source.open('read');
+    expect(again).not.toBeNull();
+    for (const end of Object.values(again ?? {})) closeSync(end);
+  });
+});
+
 describe('what cannot be started', () => {
   test.each([
     ['a program that is missing', ['/nowhere/tool'], {}, 'ENOENT'],
@@ -135,7 +203,7 @@ describe('what cannot be started', () => {
       throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     };
     for (const spawn of [told, thrown]) {
-      const start = startRun(begin(['/bin/true']).spec, { ...deps, spawn });
+      const start = startRun(begin(['/bin/true']).spec, { ...deps, spawn, pipes: null });
       expect('failure' in start && (await start.failure)).toBeInstanceOf(Error);
     }
   });
