@@ -52,8 +52,12 @@ function probe(bash: string): Platform {
   return platform(null);
 }
 
-/** So many names for one file are no longer spellings of one program. */
+/**
+ * One file with so many names, and so large a part of all that were found, is no longer one program with a few
+ * spellings (a packer and its unpackers) but a whole userland.
+ */
 const MANY_NAMES = 4;
+const LARGE_PART = 1 / 8;
 
 /**
  * Doubts a platform on which one file answers to many of the names that there are rules for: that is a replacement for
@@ -63,29 +67,28 @@ const MANY_NAMES = 4;
  */
 export function doubtUserland(platform: Platform, names: readonly string[], path: string | undefined): Platform {
   if (platform.unproven !== null) return platform;
-  const counts = new Map<string, number>();
   const directories = (path ?? '').split(':').filter((entry) => entry.startsWith('/'));
-  for (const name of names) {
-    const file = directories.map((directory) => `${directory}/${name}`).find(isExecutable);
-    if (file === undefined) continue;
+  const found = names.flatMap(
+    (name) => directories.map((directory) => `${directory}/${name}`).find(isExecutable) ?? [],
+  );
+  const namesOf = new Map<string, string[]>();
+  for (const file of found) {
     const identity = identityOf(file);
-    if (identity === null) continue;
-    const count = (counts.get(identity) ?? 0) + 1;
-    counts.set(identity, count);
-    if (count < MANY_NAMES) continue;
-    const unproven = `${file} answers to ${count} names or more, so these are not the programs that were proved`;
-    return Object.freeze({ ...platform, unproven });
+    namesOf.set(identity, [...(namesOf.get(identity) ?? []), file]);
   }
-  return platform;
+  const many = [...namesOf.values()].find((files) => files.length >= Math.max(MANY_NAMES, found.length * LARGE_PART));
+  if (many === undefined) return platform;
+  const unproven = `${many[0]} answers to ${many.length} names, so these are not the programs that were proved`;
+  return Object.freeze({ ...platform, unproven });
 }
 
 /** The same for links and hard links to one file. */
-function identityOf(file: string): string | null {
+function identityOf(file: string): string {
   try {
     const { dev, ino } = statSync(file);
     return `${dev}:${ino}`;
   } catch {
-    return null;
+    return file;
   }
 }
 

@@ -208,6 +208,10 @@ describe('the platform', () => {
     expect(doubtUserland(known, names, directory)).toBe(known);
     linkSync(many, join(directory, 'wc'));
     expect(doubtUserland(known, names, `/nowhere:${directory}`).unproven).toMatch('not the programs');
+    // A packer with its unpackers, among many other programs, is no userland.
+    const others = Array.from({ length: 40 }, (_, index) => `other${index}`);
+    for (const name of others) program(join(directory, name));
+    expect(doubtUserland(known, [...names, ...others], directory)).toBe(known);
     expect(doubtUserland(known, names, process.env.PATH)).toBe(known);
     expect(doubtUserland(known, names, undefined)).toBe(known);
     const other = { ...known, unproven: 'another system' };
