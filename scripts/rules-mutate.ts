@@ -3,14 +3,13 @@
  * changes that no example notices. Exit code 1 when there are some.
  */
 import { mutate, NO_RULES } from '../src/rules/mutation.ts';
-import { BUILT_IN_DIRECTORY, readProfiles, readProposed, readRuleDirectory } from '../src/rules/sources.ts';
+import { BUILT_IN_DIRECTORY, readProfiles, readProposed, readRulesOf } from '../src/rules/sources.ts';
 
 const asked = process.argv.slice(2);
 const profiles = readProfiles(BUILT_IN_DIRECTORY);
-const sources = readRuleDirectory(BUILT_IN_DIRECTORY);
+const sources = readRulesOf(BUILT_IN_DIRECTORY, asked);
 let [all, left] = [0, 0];
 for (const { file } of sources) {
-  if (asked.length > 0 && !asked.includes(file.binary)) continue;
   const start = performance.now();
   const { mutants, survivors } = mutate(file, readProposed(BUILT_IN_DIRECTORY, file.binary), profiles, NO_RULES);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { NO_RULES } from '../src/rules/mutation.ts';
 import { propose } from '../src/rules/proposal.ts';
 import type { Proposed } from '../src/rules/schema.ts';
-import { BUILT_IN_DIRECTORY, proposedPath, readProfiles, readRuleDirectory } from '../src/rules/sources.ts';
+import { BUILT_IN_DIRECTORY, proposedPath, readProfiles, readRulesOf } from '../src/rules/sources.ts';
 
 /** One example a line, so that a change of one is a change of one line. */
 function textOf({ binary, parallel, piped, serial }: Proposed): string {
@@ -19,8 +19,7 @@ function textOf({ binary, parallel, piped, serial }: Proposed): string {
 
 const asked = process.argv.slice(2);
 const profiles = readProfiles(BUILT_IN_DIRECTORY);
-for (const { file } of readRuleDirectory(BUILT_IN_DIRECTORY)) {
-  if (asked.length > 0 && !asked.includes(file.binary)) continue;
+for (const { file } of readRulesOf(BUILT_IN_DIRECTORY, asked)) {
   const { examples, left } = propose(file, profiles, NO_RULES);
   const path = proposedPath(BUILT_IN_DIRECTORY, file.binary);
   const count = examples.parallel.length + examples.piped.length + examples.serial.length;

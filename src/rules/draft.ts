@@ -10,8 +10,9 @@ export type ShapeDraft = NonNullable<NodeDraft['shapes']>[number];
 
 /** One entry of a file changed. */
 export type Mutant = {
-  /** A JSON pointer to the entry. */
+  /** A JSON pointer to the entry, and the keys that it is made of. */
   readonly pointer: string;
+  readonly path: readonly (string | number)[];
   /** What was done to it: `drop -n`, `any text`. */
   readonly change: string;
   /** An entry that permits something was taken away, so that no verdict may become parallel. */

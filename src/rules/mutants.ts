@@ -13,7 +13,7 @@ import { keyWithout, namesWithout, rekey } from './spelling-removal.ts';
  */
 export function* mutantsOf(file: RuleFile): Generator<Mutant> {
   for (const { path, change, takesAway, apply } of editsOf(file as Draft)) {
-    yield { pointer: pointerOf(path), change, takesAway, file: changed(file, apply) };
+    yield { pointer: pointerOf(path), path, change, takesAway, file: changed(file, apply) };
   }
 }
 

@@ -1,6 +1,8 @@
 import { compileFile } from '../classifier/compile.ts';
 import type { Rules } from '../classifier/compiled.ts';
+import { namesOf } from '../classifier/usage.ts';
 import { candidatesOf } from './candidates.ts';
+import type { Mutant } from './draft.ts';
 import { mutate, rulesWith, type Survivor } from './mutation.ts';
 import type { Profiles } from './profiles-schema.ts';
 import type { Proposed, RuleFile } from './schema.ts';
@@ -28,13 +30,25 @@ export function propose(file: RuleFile, profiles: Profiles, others: Rules): Prop
   const chosen: Candidate[] = [];
   const left: Survivor[] = [];
   for (const survivor of survivors) {
-    const notices = (candidate: Candidate): boolean => differs(candidate, survivor.rules, file.only);
+    const about = prefixesOf(file, survivor.mutant);
+    const notices = (candidate: Candidate): boolean =>
+      about.some((prefix) => candidate.command.startsWith(prefix)) && differs(candidate, survivor.rules, file.only);
     if (chosen.some(notices)) continue;
     const found = pool.find(notices);
     if (found === undefined) left.push(survivor);
     else chosen.push(found);
   }
   return { examples: sorted(file, chosen), left };
+}
+
+/** How commands begin that reach the node of a change: `git log`. What is no node's own can be reached by any. */
+function prefixesOf({ binary, also = [] }: RuleFile, { path }: Mutant): readonly string[] {
+  let prefixes: readonly string[] = [binary, ...also];
+  for (let at = 1; path[0] === 'command' && path[at] === 'subcommands'; at += 2) {
+    const names = namesOf(String(path[at + 1]));
+    prefixes = prefixes.flatMap((prefix) => names.map((name) => `${prefix} ${name}`));
+  }
+  return prefixes;
 }
 
 function poolOf(file: RuleFile, profiles: Profiles, rules: Rules): readonly Candidate[] {

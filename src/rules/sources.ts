@@ -30,6 +30,12 @@ export function rulePathsOf(directory: string): readonly string[] {
     .map((name) => join(directory, name));
 }
 
+/** The file of each binary named, or every one when none is: so that another broken file does not matter. */
+export function readRulesOf(directory: string, binaries: readonly string[]): readonly Source[] {
+  if (binaries.length === 0) return readRuleDirectory(directory);
+  return binaries.map((binary) => readRuleFile(join(directory, `${binary}.json`)));
+}
+
 export function readRuleFile(path: string): Source {
   return { name: path, file: parseRuleFile(textOf(path), path) };
 }
