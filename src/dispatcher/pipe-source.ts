@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Both ends of a new pipe, as descriptors. The reader waits for data, unless it was asked not to. */
+/** Both ends of a new pipe, as descriptors. The end that this process keeps never waits; the command's end does. */
 export type OpenPipe = { readonly readEnd: number; readonly writeEnd: number };
 
 /**
@@ -12,84 +12,72 @@ export type OpenPipe = { readonly readEnd: number; readonly writeEnd: number };
  */
 export interface PipeSource {
   /**
-   * @param ours the end that this process keeps: it never waits, while the command's end does.
+   * @param ours the end that this process keeps.
    * @returns null when none can be had; the caller then does with sockets.
    */
   open(ours: 'read' | 'write'): OpenPipe | null;
 }
 
-/** Made at once by one start of a program. */
-const MADE_AT_ONCE = 64;
+/** Made by one start of a program, and open from then on: two descriptors each. */
+const MADE_AT_ONCE = 24;
 
 /** Below so many, more are made in the background. */
-const FEW = 24;
+const FEW = 8;
 
 /** Bash has no builtin for it. Looked for where no workspace can put one in its place. */
 const MAKER = 'mkfifo';
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/run/current-system/sw/bin' };
+const NAMES: readonly string[] = Array.from({ length: MADE_AT_ONCE }, (_, index) => String(index));
+const WORDS: readonly string[] = ['-m', '600', ...NAMES];
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /**
- * Makes pipes of named ones, of which each is opened once and loses its name in the same step: nothing of one command's
- * pipe is ever another's. They lie in a directory that only this user can enter, and which is removed at exit.
+ * Makes pipes of named ones. All are opened as soon as they are there and lose their names and their directory in the
+ * same step, so that nothing is left behind however this process ends, and nothing of one command's pipe is another's.
  */
 export function createPipeSource(): PipeSource {
-  const names: string[] = [];
-  let directory: string | null = null;
-  let made = 0;
+  const ready: OpenPipe[] = [];
   let isRefilling = false;
   let isBroken = false;
 
-  function nextNames(): readonly string[] {
-    made += MADE_AT_ONCE;
-    return Array.from({ length: MADE_AT_ONCE }, (_, index) => `p${made - index}`);
-  }
-
-  function home(): string {
-    if (directory !== null) return directory;
-    const created = mkdtempSync(join(tmpdir(), 'signalbox-pipes-'));
-    process.once('exit', () => rmSync(created, { recursive: true, force: true }));
-    directory = created;
-    return created;
-  }
-
   function refillNow(): void {
-    const fresh = nextNames();
-    const options = { cwd: home(), env: ENVIRONMENT, stdio: 'ignore', timeout: 10_000 } as const;
-    const { status } = spawnSync(MAKER, ['-m', '600', ...fresh], options);
-    if (status === 0) names.push(...fresh);
-    else isBroken = true;
+    const directory = newDirectory();
+    const options = { cwd: directory, env: ENVIRONMENT, stdio: 'ignore', timeout: 10_000 } as const;
+    const { status } = spawnSync(MAKER, WORDS, options);
+    collect(directory, status === 0);
+    isBroken = ready.length === 0;
   }
 
   function refillSoon(): void {
     if (isRefilling) return;
     isRefilling = true;
-    const fresh = nextNames();
-    const child = execFile(MAKER, ['-m', '600', ...fresh], { cwd: home(), env: ENVIRONMENT }, (error) => {
+    const directory = newDirectory();
+    const options = { cwd: directory, env: ENVIRONMENT, timeout: 10_000 };
+    execFile(MAKER, WORDS, options, (error) => {
       isRefilling = false;
-      if (error === null) names.push(...fresh);
+      collect(directory, error === null);
     });
-    child.unref();
+  }
+
+  function collect(directory: string, isMade: boolean): void {
+    try {
+      if (isMade) for (const name of NAMES) ready.push(openBoth(join(directory, name)));
+    } catch {
+      // Out of descriptors: as many as could be opened are there.
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
   }
 
   function open(ours: 'read' | 'write'): OpenPipe | null {
     if (isBroken) return null;
     try {
-      if (names.length === 0) refillNow();
-      const name = names.pop();
-      if (name === undefined) return null;
-      const path = join(home(), name);
-      const pipe = openBoth(path, ours);
-      unlinkSync(path);
-      if (names.length < FEW) refillSoon();
-      return pipe;
-    } catch (error) {
-      // Somebody cleaned up the temporary files: what was made is gone, and the next one starts anew.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-        names.length = 0;
-        directory = null;
-      }
+      if (ready.length === 0) refillNow();
+      const pipe = ready.pop();
+      if (ready.length < FEW) refillSoon();
+      return pipe === undefined || ours === 'read' ? (pipe ?? null) : turned(pipe);
+    } catch {
       return null;
     }
   }
@@ -97,24 +85,33 @@ export function createPipeSource(): PipeSource {
   return { open };
 }
 
-function openBoth(path: string, ours: 'read' | 'write'): OpenPipe {
-  const opened: number[] = [];
-  const openEnd = (flags: number): number => {
-    const descriptor = openSync(path, flags);
-    opened.push(descriptor);
-    return descriptor;
-  };
+function newDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'signalbox-pipes-'));
+}
+
+function openBoth(path: string): OpenPipe {
+  // To open one end waits for the other, except the reader's when it is told not to.
+  const readEnd = openSync(path, O_RDONLY | O_NONBLOCK);
   try {
-    // To open one end waits for the other, except the reader's when it is told not to.
-    const first = openEnd(O_RDONLY | O_NONBLOCK);
-    const writeEnd = openEnd(ours === 'write' ? O_WRONLY | O_NONBLOCK : O_WRONLY);
-    if (ours === 'read') return { readEnd: first, writeEnd };
-    const readEnd = openEnd(O_RDONLY);
-    closeSync(first);
-    return { readEnd, writeEnd };
+    return { readEnd, writeEnd: openSync(path, O_WRONLY) };
   } catch (error) {
-    for (const descriptor of opened) closeQuietly(descriptor);
+    closeSync(readEnd);
     throw error;
+  }
+}
+
+/** The same pipe with a reader that waits and a writer that does not: each end is opened again by its number. */
+function turned(pipe: OpenPipe): OpenPipe {
+  try {
+    const readEnd = openSync(`/proc/self/fd/${pipe.readEnd}`, O_RDONLY);
+    try {
+      return { readEnd, writeEnd: openSync(`/proc/self/fd/${pipe.writeEnd}`, O_WRONLY | O_NONBLOCK) };
+    } catch (error) {
+      closeSync(readEnd);
+      throw error;
+    }
+  } finally {
+    for (const end of [pipe.readEnd, pipe.writeEnd]) closeQuietly(end);
   }
 }
 

@@ -1,11 +1,20 @@
 import { spawn as nodeSpawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endFamily } from '../../src/dispatcher/ending.ts';
 import { createMarkerSearch } from '../../src/dispatcher/marker-search.ts';
-import { createPipeSource, systemPipes } from '../../src/dispatcher/pipe-source.ts';
+import { createPipeSource, type PipeSource, systemPipes } from '../../src/dispatcher/pipe-source.ts';
 import { MARKER_VARIABLE, systemProcesses } from '../../src/dispatcher/process-table.ts';
 import { type Running, type RunSpec, type Spawn, type Start, startRun } from '../../src/dispatcher/runner.ts';
 import { isAlive, makeFifos, openGate, readLine, temporaryDirectory } from '../support/dispatcher.ts';
@@ -144,17 +153,27 @@ describe('the three streams', () => {
   });
 
   test('leave no descriptor open, whether it runs or cannot be started', async () => {
-    const count = () => readdirSync('/proc/self/fd').length;
-    await run('true', { stdin: 'x' }).running.gone;
-    const before = count();
-    for (let times = 0; times < 10; times += 1) {
-      await run('echo a; echo b >&2', { stdin: 'x' }).running.gone;
-      await failure(['/nowhere/tool'], { stdin: 'x' });
+    const links = () => readdirSync('/proc/self/fd').flatMap((descriptor) => linkOf(descriptor));
+    const handedOut = new Set<string>();
+    const source: PipeSource = {
+      open: (ours) => {
+        const pipe = systemPipes().open(ours);
+        if (pipe !== null) handedOut.add(linkOf(String(pipe.readEnd))[0] as string);
+        return pipe;
+      },
+    };
+    const { spec } = begin(['true'], { file: '/bin/sh' });
+    const argv = ['sh', '-c', 'echo a; echo b >&2'];
+    for (const file of ['/bin/sh', '/nowhere/tool', '/bin/sh', '/nowhere/tool']) {
+      const start = startRun({ ...spec, file, argv, stdin: 'x' }, { ...deps, pipes: source });
+      if ('running' in start) await start.running.gone;
+      else await start.failure;
     }
-    await waitUntil(() => count() <= before);
+    expect(handedOut.size).toBe(12);
+    await waitUntil(() => !links().some((link) => handedOut.has(link)));
   });
 
-  test('a pipe loses its name when it is opened, so that nobody else can get at it', () => {
+  test('a pipe has no name, so that nobody else can get at it and nothing is left behind', () => {
     const temporary = temporaryDirectory();
     const before = process.env.TMPDIR;
     process.env.TMPDIR = temporary;
@@ -163,24 +182,29 @@ describe('the three streams', () => {
       else process.env.TMPDIR = before;
     });
     const source = createPipeSource();
-    const pipes = [source.open('read'), source.open('write')];
-    const [name] = readdirSync(temporary) as [string];
-    expect(statSync(join(temporary, name)).mode & 0o777).toBe(0o700);
-    expect(readdirSync(join(temporary, name)).length).toBe(62);
-    for (const pipe of pipes) {
+    for (const ours of ['read', 'write'] as const) {
+      const pipe = source.open(ours);
+      expect(readdirSync(temporary)).toEqual([]);
       expect(pipe).not.toBeNull();
       if (pipe === null) continue;
       writeSync(pipe.writeEnd, 'through');
       const buffer = Buffer.alloc(20);
       expect(buffer.toString('utf8', 0, readSync(pipe.readEnd, buffer))).toBe('through');
+      // Our end never waits, the command's does.
+      const waits = (end: number) => (readFlags(end) & constants.O_NONBLOCK) === 0;
+      expect([waits(pipe.readEnd), waits(pipe.writeEnd)]).toEqual([ours === 'write', ours === 'read']);
       for (const end of [pipe.readEnd, pipe.writeEnd]) closeSync(end);
     }
-    // Somebody who cleans up temporary files costs one command its pipes, and no more.
-    rmSync(join(temporary, name), { recursive: true });
-    expect(source.open('read')).toBeNull();
-    const again = source.open('read');
-    expect(again).not.toBeNull();
-    for (const end of Object.values(again ?? {})) closeSync(end);
+  });
+
+  test('where no pipe can be made, there is none', () => {
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = '/nowhere';
+    onTestFinished(() => {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    });
+    expect(createPipeSource().open('read')).toBeNull();
   });
 });
 
@@ -389,6 +413,21 @@ describe('the process table', () => {
     expect(systemProcesses.isGroupAlive(running.pid)).toBe(false);
   });
 });
+
+/** Where a descriptor of this process leads; nothing when it is closed. */
+function linkOf(descriptor: string): readonly string[] {
+  try {
+    return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+  } catch {
+    return [];
+  }
+}
+
+/** The flags that a descriptor of this process was opened with. */
+function readFlags(descriptor: number): number {
+  const text = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+  return Number.parseInt(/^flags:\s+(\d+)/m.exec(text)?.[1] as string, 8);
+}
 
 /** For what nobody announces: looks again until it is so; the test's own time limit bounds it. */
 async function waitUntil(isSo: () => boolean): Promise<void> {
