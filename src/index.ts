@@ -3,47 +3,9 @@ import { classify } from './classifier/classify.ts';
 import type { RuleSet } from './classifier/rule-set.ts';
 import { loadRules } from './rules/load.ts';
 
-export {
-  type Classifier,
-  type ClassifierOptions,
-  type CommandContext,
-  createClassifier,
-} from './classifier/classifier.ts';
-export { classify, judge } from './classifier/classify.ts';
-export { type Explanation, explain, renderExplanation, type Step } from './classifier/explain.ts';
-export type { ClassifyOptions, Judge, Judgement, Limits, PathUse, SecondReading } from './classifier/judgement.ts';
-export { exportRules, type RuleSet, type RuleSetData, restoreRules } from './classifier/rule-set.ts';
+export * from './classifier/index.ts';
 export { secondReading } from './classifier/second-reading.ts';
-export {
-  type Assumption,
-  type Check,
-  type Effect,
-  REASON_CODES,
-  type Reason,
-  type ReasonCode,
-  type RuleRef,
-  type Run,
-  type Verdict,
-} from './classifier/verdict.ts';
-export { createDispatcher } from './dispatcher/dispatcher.ts';
-export type { DispatcherLimits, DispatcherOptions } from './dispatcher/options.ts';
-export type {
-  Batch,
-  BatchEvent,
-  BatchOptions,
-  BatchResult,
-  BatchState,
-  CommandInput,
-  CommandResult,
-  CommandState,
-  Dispatcher,
-  LockMode,
-  LockRequest,
-  Mode,
-  OnFailure,
-  Plan,
-  Truncation,
-} from './dispatcher/types.ts';
+export * from './dispatcher/index.ts';
 export { ERROR_CODES, type ErrorCode, type ErrorOptions, type Fault, SignalboxError } from './errors.ts';
 export { type LoadOptions, loadRules } from './rules/load.ts';
 

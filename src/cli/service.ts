@@ -20,6 +20,7 @@ export type ServeFlags = {
   readonly host?: string;
   readonly tokenFile?: string;
   readonly root?: readonly string[];
+  readonly rules?: readonly string[];
   readonly config?: string;
 };
 
@@ -56,12 +57,12 @@ function createServiceDispatcher(config: Config, rules: RuleSet, io: Io): Dispat
 
 /** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
 export async function startService(io: Io, flags: ServeFlags): Promise<void> {
-  const { port, host, tokenFile, root, config: file } = flags;
+  const { port, host, tokenFile, root, rules: extra, config: file } = flags;
   const config = loadConfig({
     cwd: io.cwd,
     env: io.env,
     ...(file === undefined ? {} : { file }),
-    flags: { port, host, 'token-file': tokenFile, roots: root },
+    flags: { port, host, 'token-file': tokenFile, roots: root, rules: extra },
   });
   const rules = loadRules({ extra: config.rules });
   const dispatcher = createServiceDispatcher(config, rules, io);

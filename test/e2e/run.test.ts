@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { BatchEvent, BatchResult } from '../../src/dispatcher/types.ts';
-import { endOf, runCli, startCli, temporaryDirectory } from './cli.ts';
+import { endOf, MAIN, plainEnvironment, runCli, startCli, temporaryDirectory } from './cli.ts';
 import { startInTerminal } from './pty.ts';
 import { Screen } from './screen.ts';
 
@@ -155,6 +156,16 @@ describe('signalbox run', () => {
   });
 });
 
+test('signalbox run ends what runs when nobody reads the results any more', () => {
+  const cwd = temporaryDirectory({ 'batch.json': batch(['echo 1', 'echo $$ > pid; exec sleep 300']) });
+  const call = `"${process.execPath}" "${MAIN}" run batch.json --format ndjson | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', call], { cwd, encoding: 'utf8', env: plainEnvironment() });
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^{.*"type":"accepted".*}\n1\n$/);
+  const pid = Number(readIfThere(join(cwd, 'pid')));
+  expect(pid === 0 || isGone(pid)).toBe(true);
+});
+
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -171,12 +182,12 @@ describe('signalbox run in a terminal', () => {
       `echo ${'long '.repeat(60)}`,
     ];
     const cwd = temporaryDirectory({ 'batch.json': batch(commands) });
-    const call = startInTerminal(['run', 'batch.json'], { columns: 90, rows: 24, cwd });
+    const call = startInTerminal(['run', 'batch.json'], { columns: 110, rows: 24, cwd });
     expect(await call.ended).toBe(0);
     const written = call.written();
     expect(written.match(/\u001b\[\d+A/g)?.length).toBeGreaterThan(3);
     expect(written).toContain('\u001b[33m');
-    const screen = new Screen(90);
+    const screen = new Screen(110);
     screen.write(written);
     const lines = screen.text().split('\n');
     expect(lines).toHaveLength(5);

@@ -53,6 +53,8 @@ export function parseSource(path: string, text: string): SourceFile {
     if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       add(node.arguments[0], false);
+    // A type is gone when the code runs.
+    if (ts.isLiteralTypeNode(node)) return;
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
       strings.push(node.text);
     ts.forEachChild(node, visit);
