@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createClassifier } from '../../src/classifier/classifier.ts';
 import { classify, judge } from '../../src/classifier/classify.ts';
 import type { SecondReading } from '../../src/classifier/judgement.ts';
+import { messageOf } from '../../src/classifier/messages.ts';
 import { exportRules, restoreRules } from '../../src/classifier/rule-set.ts';
 import { secondReading } from '../../src/classifier/second-reading.ts';
+import { REASON_CODES } from '../../src/classifier/verdict.ts';
 import type { SignalboxError } from '../../src/errors.ts';
 import { answer, fileWith, nodeWith, option, ruleSetWith } from '../rules/fixture.ts';
 
@@ -126,6 +128,13 @@ describe('a serial verdict', () => {
     });
     const bare = ruleSetWith(fileWith({ command: { operands: ['path'], delegates: undefined } }));
     expect(classify('tool', { rules: bare })).toMatchObject({ reason: { hint: 'Proved are: `tool PATH`.' } });
+  });
+
+  test('has a sentence for every code, its own', () => {
+    const facts = { at: '`x`', command: 'tool', expected: 'number' };
+    const sentences = REASON_CODES.map((code) => messageOf(code, facts));
+    expect(new Set(sentences).size).toBe(REASON_CODES.length);
+    for (const sentence of sentences) expect(sentence).toMatch(/^.{10,}\.$/);
   });
 
   test('quotes the text so that nothing in it acts or vanishes', () => {
@@ -333,6 +342,7 @@ describe('misuse throws', () => {
     ['a relative directory', { rules, cwd: 'a' }, 'OPTION_INVALID'],
     ['an empty directory', { rules, cwd: '' }, 'OPTION_INVALID'],
     ['a directory that is no text', { rules, cwd: 5 }, 'OPTION_INVALID'],
+    ['a directory that is an object', { rules, cwd: {} }, 'OPTION_INVALID'],
     ['an environment that is none', { rules, env: null }, 'OPTION_INVALID'],
     ['an environment of text', { rules, env: 'A=1' }, 'OPTION_INVALID'],
     ['a limit below one', { rules, limits: { maxChars: 0 } }, 'OPTION_INVALID'],

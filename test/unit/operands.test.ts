@@ -306,3 +306,38 @@ describe('devices', () => {
     expect(answer(globs, 'tool -C .. d*', '/a')).toBe('PATH_DEVICE');
   });
 });
+
+describe('trees', () => {
+  const rules = ruleSetWith(
+    fileWith({
+      command: {
+        options: { '-C': option({ takes: 'directory' }), '-r': option() },
+        shapes: [
+          { why: 'made up for tests', with: ['-r'], operands: ['word', 'tree*'], globs: true },
+          { why: 'made up for tests', without: ['-r'], operands: ['word', 'path*'] },
+        ],
+      },
+    }),
+  );
+
+  test('a program that reads all below a directory does not start at the root', () => {
+    const rows: readonly (readonly [string | undefined, string, string])[] = [
+      [undefined, 'tool -r x', 'parallel'],
+      [undefined, 'tool -r x src', 'parallel'],
+      [undefined, 'tool -r x /', 'PATH_DEVICE'],
+      [undefined, 'tool -r x ..', 'PATH_DEVICE'],
+      [undefined, 'tool x /', 'parallel'],
+      ['/', 'tool -r x', 'PATH_DEVICE'],
+      ['/', 'tool x', 'parallel'],
+      ['/', 'tool -r x a', 'parallel'],
+      ['/a', 'tool -r x', 'parallel'],
+      ['/a', 'tool -r x ..', 'PATH_DEVICE'],
+      ['/a/b', 'tool -r x ..', 'parallel'],
+      ['/a', 'tool -C .. -r x', 'PATH_DEVICE'],
+      ['/a', 'tool -C / -r x', 'PATH_DEVICE'],
+    ];
+    for (const [cwd, command, expected] of rows) {
+      expect([cwd, command, answer(rules, command, cwd)]).toEqual([cwd, command, expected]);
+    }
+  });
+});
