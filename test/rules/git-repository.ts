@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -28,6 +29,22 @@ export function makeRepository(): Throwaway {
   const repository = makePlace();
   runBash(SCRIPT, repository);
   return repository;
+}
+
+/** Names, kinds, times and contents of everything under a directory. */
+export function fingerprint(directory: string): string {
+  const hash = createHash('sha256');
+  const walk = (path: string): void => {
+    for (const name of readdirSync(path).sort()) {
+      const entry = join(path, name);
+      const stat = lstatSync(entry);
+      hash.update(`${entry}\0${stat.mode}\0${stat.mtimeMs}\0${stat.ino}\0`);
+      if (stat.isDirectory()) walk(entry);
+      else hash.update(stat.isFile() ? readFileSync(entry) : '');
+    }
+  };
+  walk(directory);
+  return hash.digest('hex');
 }
 
 function makePlace(): Throwaway {

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { RuleFile, RuleNode } from '../../src/rules/schema.ts';
-import { makeRepository, type Throwaway } from './git-repository.ts';
+import { fingerprint, makeRepository, type Throwaway } from './git-repository.ts';
 import { type Traced, trace } from './git-trace.ts';
 
 /**
@@ -61,22 +60,6 @@ function startsOf(command: string): ReadonlySet<string> {
     collect(node);
   }
   return named;
-}
-
-/** Names, kinds, times and contents of everything under a directory. */
-function fingerprint(directory: string): string {
-  const hash = createHash('sha256');
-  const walk = (path: string): void => {
-    for (const name of readdirSync(path).sort()) {
-      const entry = join(path, name);
-      const stat = lstatSync(entry);
-      hash.update(`${entry}\0${stat.mode}\0${stat.mtimeMs}\0${stat.ino}\0`);
-      if (stat.isDirectory()) walk(entry);
-      else hash.update(stat.isFile() ? readFileSync(entry) : '');
-    }
-  };
-  walk(directory);
-  return hash.digest('hex');
 }
 
 async function faultsOf(commands: readonly string[]): Promise<readonly string[]> {
