@@ -23,13 +23,15 @@ function filesIn(directory: string): string[] {
 /** A source file that was renamed leaves its old output behind, and the package would hold it. */
 function removeStale(): void {
   for (const path of filesIn(dist)) {
-    const name = path.slice(dist.length + 1).replace(/(?:\.d\.ts|\.js)$/, '');
+    const name = path.slice(dist.length + 1).replace(/(?:\.d\.ts|\.js|\.json)$/, '');
     if (name !== RULES_MODULE && !existsSync(join(root, 'src', `${name}.ts`))) rmSync(path);
   }
 }
 
 function writeRules(): void {
   const data = JSON.stringify(exportRules(loadRules()));
+  // For Node, which can read a file at once; the module is for places without files.
+  writeFileSync(join(dist, `${RULES_MODULE}.json`), data);
   writeFileSync(
     join(dist, `${RULES_MODULE}.js`),
     `/** The built-in rules as plain data, for \`restoreRules\`: made from rules/*.json by the build. */\n` +

@@ -1,4 +1,5 @@
 /** The library: everything that judges, the dispatcher that runs batches on it, the rules, the errors. */
+import { restoreBuiltInRules } from './built-in.ts';
 import { classify } from './classifier/classify.ts';
 import type { RuleSet } from './classifier/rule-set.ts';
 import { loadRules } from './rules/load.ts';
@@ -9,7 +10,7 @@ export * from './dispatcher/index.ts';
 export { ERROR_CODES, type ErrorCode, type ErrorOptions, type Fault, SignalboxError } from './errors.ts';
 export { type LoadOptions, loadRules } from './rules/load.ts';
 
-/** Read from the package's own files at the first question, and kept. */
+/** The built-in rules, kept after the first question. */
 let builtInRules: RuleSet | undefined;
 
 /**
@@ -17,7 +18,7 @@ let builtInRules: RuleSet | undefined;
  * the form that a tool definition wants. Total for any value, never throws for one, and false for everything that is
  * not proved. It is no permission: `cat` of a secret is parallel.
  *
- * The first call reads the rules, some tens of milliseconds; later ones take microseconds.
+ * The first call reads the rules; later ones take microseconds.
  *
  * @example
  * isConcurrencySafe('git log --oneline -5'); // true
@@ -26,6 +27,6 @@ let builtInRules: RuleSet | undefined;
  * isConcurrencySafe(42); // false
  */
 export function isConcurrencySafe(command: unknown): boolean {
-  builtInRules ??= loadRules();
+  builtInRules ??= restoreBuiltInRules() ?? loadRules();
   return classify(command, { rules: builtInRules }).kind === 'parallel';
 }

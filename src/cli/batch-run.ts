@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { createDispatcher } from '../dispatcher/dispatcher.ts';
 import type { Batch } from '../dispatcher/types.ts';
-import { loadRules } from '../rules/load.ts';
 import { readBatchFile } from './batch-file.ts';
 import { type BatchView, jsonView, linesView, type ShownOutput, textView } from './batch-view.ts';
 import { EXIT } from './complaint.ts';
 import type { Io } from './io.ts';
 import { choosePaint } from './paint.ts';
 import { isGood } from './progress.ts';
+import { rulesWith } from './rules.ts';
 import { BLOCKS, LETTERS } from './timeline.ts';
 
 /** What the command line read for `signalbox run`. */
@@ -62,7 +62,7 @@ function cancelOnInterrupt(batch: Batch, closed: AbortSignal, insist: () => void
 export async function runBatchFile(io: Io, file: string, flags: RunFlags): Promise<void> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const { commands, options } = await readBatchFile(file, cwd);
-  const rules = loadRules({ extra: (flags.rules ?? []).map((path) => resolve(io.cwd, path)) });
+  const rules = await rulesWith(flags.rules, io.cwd);
   const dispatcher = createDispatcher({ rules, cwd, environment: io.env });
   const view = viewFor(io, flags);
   const { maxParallel = options.maxParallel } = flags;

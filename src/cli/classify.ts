@@ -5,12 +5,12 @@ import type { RuleSet } from '../classifier/rule-set.ts';
 import { secondReading } from '../classifier/second-reading.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 import { SignalboxError } from '../errors.ts';
-import { loadRules } from '../rules/load.ts';
 import { visible } from './display-text.ts';
 import type { Io } from './io.ts';
 import { parseQuestion, type Question, readLines } from './json-lines.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
+import { rulesWith } from './rules.ts';
 
 type Flags = {
   readonly stdin?: true;
@@ -84,7 +84,7 @@ async function answer(io: Io, command: string | undefined, flags: Flags): Promis
       hint: "For example: signalbox classify 'git status'",
     });
   }
-  const rules = loadRules({ extra: (flags.rules ?? []).map((path) => resolve(io.cwd, path)) });
+  const rules = await rulesWith(flags.rules, io.cwd);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   if (command === undefined) return classifyLines(io, flags, cwd, rules);
   const verdict = ask({ command }, cwd, rules);

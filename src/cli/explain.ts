@@ -3,10 +3,10 @@ import { Command, Option } from 'commander';
 import { classify } from '../classifier/classify.ts';
 import { explain, renderExplanation } from '../classifier/explain.ts';
 import { secondReading } from '../classifier/second-reading.ts';
-import { loadRules } from '../rules/load.ts';
 import type { Io } from './io.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
+import { rulesWith } from './rules.ts';
 
 type Flags = {
   readonly mode: string;
@@ -40,7 +40,7 @@ function paintLine(line: string, paint: Paint): string {
 
 async function answer(io: Io, command: string, flags: Flags): Promise<void> {
   assertSimple(flags.mode);
-  const rules = loadRules({ extra: (flags.rules ?? []).map((path) => resolve(io.cwd, path)) });
+  const rules = await rulesWith(flags.rules, io.cwd);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const explanation = explain(classify(command, { rules, secondReading, cwd }), command);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);

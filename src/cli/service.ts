@@ -7,11 +7,11 @@ import { type Config, commandEnvironment, loadConfig } from '../config.ts';
 import { createDispatcher } from '../dispatcher/dispatcher.ts';
 import { createJudge } from '../dispatcher/judge.ts';
 import type { Dispatcher } from '../dispatcher/types.ts';
-import { loadRules } from '../rules/load.ts';
 import { buildServer, listen } from '../server.ts';
 import { VERSION } from '../version.ts';
 import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
+import { rulesWith } from './rules.ts';
 import { sampleRequest } from './sample-request.ts';
 
 /** What the command line read for `signalbox serve`. */
@@ -64,7 +64,7 @@ export async function startService(io: Io, flags: ServeFlags): Promise<void> {
     ...(file === undefined ? {} : { file }),
     flags: { port, host, 'token-file': tokenFile, roots: root, rules: extra },
   });
-  const rules = loadRules({ extra: config.rules });
+  const rules = await rulesWith(config.rules, io.cwd);
   const dispatcher = createServiceDispatcher(config, rules, io);
   const app = await buildServer({
     config,

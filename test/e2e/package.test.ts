@@ -33,9 +33,10 @@ describe('the package', () => {
   });
 
   test('holds no built file without a source', () => {
-    const sourceOf = (path: string) => join(ROOT, path.replace(/^dist\//, 'src/').replace(/(?:\.d\.ts|\.js)$/, '.ts'));
+    const sourceOf = (path: string) =>
+      join(ROOT, path.replace(/^dist\//, 'src/').replace(/(?:\.d\.ts|\.js|\.json)$/, '.ts'));
     const orphans = files.filter((path) => path.startsWith('dist/') && !existsSync(sourceOf(path)));
-    expect(orphans.sort()).toEqual(['dist/built-in-rules.d.ts', 'dist/built-in-rules.js']);
+    expect(orphans.sort()).toEqual(['d.ts', 'js', 'json'].map((ending) => `dist/built-in-rules.${ending}`));
   });
 
   test('names no directory of the machine that built it', () => {
@@ -84,6 +85,20 @@ describe('the entries, as another project imports them', () => {
     });
     expect({ stdout, stderr }).toEqual({ stdout: 'true\n', stderr: '' });
   });
+});
+
+test('the rules of the build are those that the loader reads and checks', () => {
+  const cwd = projectWith(
+    `import { readFileSync } from 'node:fs';
+     import { loadRules } from 'signalbox';
+     import { builtInRules } from 'signalbox/rules';
+     const file = JSON.parse(readFileSync(new URL('./built-in-rules.json', import.meta.resolve('signalbox/rules')), 'utf8'));
+     console.log(JSON.stringify([loadRules().hash, builtInRules.hash, file.hash]));`,
+  );
+  const { stdout } = spawnSync(process.execPath, ['main.mjs'], { cwd, encoding: 'utf8', env: plainEnvironment() });
+  const hashes: string[] = JSON.parse(stdout);
+  expect(hashes[0]).toMatch(/^sha256:/);
+  expect(new Set(hashes).size).toBe(1);
 });
 
 describe('the classifier where there is no Node', () => {
