@@ -83,5 +83,10 @@ for (const path of paths) {
   if (source !== null && here === 0 && asked.length > 0) listUnnoticed(source.file);
   wrong += here;
 }
-console.log(wrong === 0 ? `${paths.length} files are fine.` : `${wrong} things are wrong.`);
+const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+console.log(
+  wrong === 0
+    ? counted(paths.length, 'file is fine.', 'files are fine.')
+    : counted(wrong, 'thing is wrong.', 'things are wrong.'),
+);
 process.exitCode = wrong === 0 ? 0 : 1;

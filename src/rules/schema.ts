@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { KIND_NAMES } from '../classifier/kinds.ts';
 import { SYNTAX_NAMES } from '../classifier/syntax.ts';
 import { itemOf, partsOf } from '../classifier/usage.ts';
 import { REASON_CODES } from '../classifier/verdict.ts';
@@ -199,9 +198,6 @@ export const ProposedSchema = z.strictObject({
   piped: z.array(Command),
   serial: z.array(SerialExample),
 });
-
-/** Every built-in kind by name, for error messages and documentation. */
-export const KINDS = KIND_NAMES;
 
 export type RuleFile = DeepReadonly<z.infer<typeof RuleFileSchema>>;
 /** What verdicts are made of. */
