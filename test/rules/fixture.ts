@@ -49,7 +49,14 @@ export function option<T extends object>(given: T = {} as T): T & { readonly why
 /** A rule set of files that need no reading. */
 export function ruleSetWith(...files: readonly RuleData[]): RuleSet {
   const placed = files.map((file) => ({ origin: 'built-in' as const, file }));
-  return restoreRules({ format: 1, hash: 'sha256:made-up', profiles: PROFILES, never: {}, files: placed, experimental: [] });
+  return restoreRules({
+    format: 1,
+    hash: 'sha256:made-up',
+    profiles: PROFILES,
+    never: {},
+    files: placed,
+    experimental: [],
+  });
 }
 
 /** What the rules say of a command: `parallel`, or the code. */
