@@ -179,7 +179,7 @@ describe('a parallel command becomes serial', () => {
     'by another word in place of its subcommand',
     (command, other) => {
       const found = subcommandOf(command)!;
-      fc.pre(!found.node.subcommands.has(other));
+      fc.pre(!other.startsWith('-') && !found.node.options.has(other) && !found.node.subcommands.has(other));
       const spoiled = command.slice(0, found.start) + other + command.slice(found.end);
       expect([spoiled, classify(spoiled, { rules, cwd }).kind]).toEqual([spoiled, 'serial']);
     },
@@ -211,7 +211,8 @@ function isUnlisted(root: NodeRule, option: string): boolean {
   const names = [...root.options.keys()];
   const [name] = option.split('=') as [string];
   const inCluster = !option.startsWith('--') && root.letters[option.charCodeAt(1)] !== undefined;
-  return !names.includes(option) && !names.includes(name) && !inCluster && binariesAlone(root, option);
+  const otherDash = root.syntax.eitherDash && names.includes(name.slice(1));
+  return !names.includes(option) && !names.includes(name) && !otherDash && !inCluster && binariesAlone(root, option);
 }
 
 function binariesAlone(root: NodeRule, option: string): boolean {
@@ -233,8 +234,8 @@ function subcommandOf(
 
 test('there is enough that is proved, of every file', () => {
   expect(proved.length).toBeGreaterThan(500);
-  for (const file of files) {
+  for (const file of files.filter(({ maturity, only }) => maturity === 'stable' && only === undefined)) {
     const own = [...file.examples.parallel, ...proposedFor(file).parallel];
-    expect(own.some((command) => proved.includes(command))).toBe(true);
+    expect([file.binary, own.some((command) => proved.includes(command))]).toEqual([file.binary, true]);
   }
 });
