@@ -2,6 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { lexerFigures } from '../../scripts/score-figures.ts';
+import { classify } from '../../src/classifier/classify.ts';
+import { lex } from '../../src/classifier/lexer.ts';
+import { secondReading } from '../../src/classifier/second-reading.ts';
+import { loadRules } from '../../src/rules/load.ts';
 import { builtInRulesOf, examplesOfPage, runExample } from './examples.ts';
 import { ROOT } from './source-files.ts';
 
@@ -96,6 +101,27 @@ describe('README.md', () => {
     const own = named.filter((name) => !['ci', 'install', 'run'].includes(name));
     expect(own).toEqual(expect.arrayContaining(['start', 'test', 'score', 'bench', 'rules:new', 'rules:check']));
     for (const name of own) expect(Object.keys(scripts)).toContain(name);
+  });
+
+  test('the figures of the score are true', () => {
+    const rules = loadRules();
+    const rows = (name: string) =>
+      read(`test/vectors/${name}.jsonl`)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line));
+    const isParallel = ({ cmd }: { cmd: string }) => classify(cmd, { rules, secondReading }).kind === 'parallel';
+    const [hostile, harmless, short] = [rows('hostile'), rows('parallel'), rows('lexer')];
+    expect(text).toContain(`| ${hostile.filter(isParallel).length} of ${hostile.length} |`);
+    const refused = harmless.filter((row) => !isParallel(row));
+    expect(refused.filter(({ cmd }) => rules.names.includes(cmd.split(' ')[0]))).toEqual([]);
+    const [, claimed, of] = /at least (\d+) of (\d+) in all/.exec(text) ?? [];
+    expect(harmless).toHaveLength(Number(of));
+    expect(harmless.length - refused.length).toBeGreaterThanOrEqual(Number(claimed));
+    const [misread] = lexerFigures(short, lex);
+    expect(text).toContain(`| ${misread?.count} of ${short.length} |`);
+    const [, names] = /more than (\d+) \|/.exec(text) ?? [];
+    expect(rules.names.length).toBeGreaterThan(Number(names));
   });
 
   test('no figure is left to be filled in', () => {
