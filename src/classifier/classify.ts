@@ -8,6 +8,7 @@ import { reasonOf } from './reason.ts';
 import { rulesOf } from './rule-set.ts';
 import { checkOptions, homeOf, isHostileDirectory, unknownVariable } from './surroundings.ts';
 import type { Run, Verdict } from './verdict.ts';
+import { quoted } from './visible-text.ts';
 import type { Assignment, Word } from './word.ts';
 
 /** A verdict and the reading it came from. */
@@ -117,7 +118,7 @@ function refuseSurroundings(reading: Reading, { env }: Pick<ClassifyOptions, 'en
   if (isHostileDirectory(reading.home)) return refuseText('environment', 'DIRECTORY_DEVICE', 0, length);
   if (env === undefined) return null;
   const unknown = unknownVariable(env, reading.binary!, reading.rules);
-  return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, unknown);
+  return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, quoted(unknown));
 }
 
 /** An independent parser can take the yes away; a throw, or anything but `true`, is a no. */

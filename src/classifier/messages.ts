@@ -1,4 +1,4 @@
-import type { Advice } from './compiled.ts';
+import type { NodeRule } from './compiled.ts';
 import type { ReasonCode } from './verdict.ts';
 
 /** What a sentence can name. */
@@ -111,19 +111,23 @@ export function messageOf(code: ReasonCode, facts: Facts): string {
 }
 
 /** What would make it parallel, when that can be said: what the rule of the node lists, or what holds in general. */
-export function hintOf(code: ReasonCode, advice: (() => Advice) | null): string | null {
-  const general = SENTENCES[code].hint;
+export function hintOf(code: ReasonCode, node: NodeRule | null): string | null {
+  return (node === null ? '' : listedBy(node, code)) || SENTENCES[code].hint;
+}
+
+/** What the rule of a node lists where something else stood; empty where that would not help. */
+function listedBy({ advice }: NodeRule, code: ReasonCode): string {
   switch (code) {
     case 'SUBCOMMAND_MISSING':
     case 'SUBCOMMAND_UNKNOWN':
-      return advice?.().subcommands || general;
+      return advice().subcommands;
     case 'OPTION_REQUIRED':
     case 'OPTION_CONFLICT':
     case 'OPERAND_MISSING':
     case 'OPERAND_UNEXPECTED':
     case 'OPERAND_REFUSED':
-      return advice?.().shapes || general;
+      return advice().shapes;
     default:
-      return general;
+      return '';
   }
 }

@@ -10,7 +10,7 @@ export function reasonOf(command: string, refusal: Refusal): Reason {
   const raw = command.slice(start, end);
   const message = messageOf(code, { at: quoted(raw), command: node?.path ?? '', expected: expected ?? 'nothing' });
   const note = refusal.note ?? (node === null ? null : noteOn(node, raw));
-  const hint = hintOf(code, node?.advice ?? null);
+  const hint = hintOf(code, node);
   return {
     check,
     code,

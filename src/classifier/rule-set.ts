@@ -111,10 +111,10 @@ export function compileRules(data: RuleSetData): Rules {
   };
 }
 
-/** The error for problems of one file. */
+/** The error for the problems of one file; there is at least one. */
 export function invalid(file: string, problems: readonly Problem[]): SignalboxError {
   const lines = problems.map(({ pointer, message }) => `${file}${pointer === '' ? '' : ` at ${pointer}`}: ${message}`);
-  return new SignalboxError('RULES_INVALID', lines.join('\n'), { pointer: problems[0]?.pointer ?? '' });
+  return new SignalboxError('RULES_INVALID', lines.join('\n'), { pointer: problems[0]!.pointer });
 }
 
 /** Freezes plain data all the way down. */

@@ -1,10 +1,14 @@
 import type { RuleValue } from '../rules/schema.ts';
 import { defined, type Kind } from './kinds.ts';
 
+/** Words of a list that a message shows. */
+const MOST_SHOWN = 8;
+
 /** The words of a literal list, in an order that a message can show. */
 export function kindOfWords(words: readonly string[]): Kind {
   const allowed = new Set(words);
-  return defined(`one of ${words.join(', ')}`, words, (text) => allowed.has(text));
+  const more = words.length > MOST_SHOWN ? ' …' : '';
+  return defined(`one of ${words.slice(0, MOST_SHOWN).join(', ')}${more}`, words, (text) => allowed.has(text));
 }
 
 /** A kind that a rule file defines in three positive forms, of which any may fit. */

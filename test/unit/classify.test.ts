@@ -235,7 +235,7 @@ describe('what surrounds a command', () => {
     expect(code('plain', { WHERE: 'here' })).toBe('VARIABLE_UNKNOWN');
     expect(code('plain', { constructor: 'x' })).toBe('VARIABLE_UNKNOWN');
     expect(classify('plain', { rules, env: { LD_PRELOAD: 'x' } })).toMatchObject({
-      reason: { check: 'environment', message: expect.stringContaining('LD_PRELOAD') },
+      reason: { check: 'environment', message: expect.stringContaining('`LD_PRELOAD`') },
     });
   });
 });

@@ -106,6 +106,7 @@ describe('kinds that a file defines', () => {
       'list',
     ]);
     expect(kind.name).toBe('one of get, list');
+    expect(kindOfWords([...'abcdefghij']).name).toBe('one of a, b, c, d, e, f, g, h …');
   });
 
   test('words, beginnings and templates are alternatives', () => {
