@@ -27,7 +27,7 @@ const Writes = z.strictObject({
 const Sockets = z.strictObject({
   why: Why,
   sockets: z
-    .enum(['netlink', 'inet', 'inet6', 'unix'])
+    .enum(['netlink', 'inet', 'inet6'])
     .meta({ description: 'A socket of this family, asked of the kernel and connected to nobody' }),
 });
 
