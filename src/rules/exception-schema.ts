@@ -26,9 +26,10 @@ const Writes = z.strictObject({
 
 const Sockets = z.strictObject({
   why: Why,
-  sockets: z
-    .enum(['netlink', 'inet', 'inet6'])
-    .meta({ description: 'A socket of this family, asked of the kernel and connected to nobody' }),
+  sockets: z.enum(['netlink', 'inet', 'inet6', 'loopback']).meta({
+    description:
+      'A socket of this family, connected to nobody; `loopback`: bound to any free port of the machine itself, to see whether it can be',
+  }),
 });
 
 export const ExceptionSchema = z.union([Writes, Sockets], {
