@@ -1,13 +1,13 @@
 import { readCommand } from './command.ts';
-import type { BinaryRule, Rules } from './compiled.ts';
-import type { ClassifyOptions, Judgement, SecondReading } from './judgement.ts';
+import type { ProfileRule, Proof, Rules } from './compiled.ts';
+import type { ClassifyOptions, Judgement, RepositoryFacts, SecondReading } from './judgement.ts';
 import { findBinary, withNote } from './leading-token.ts';
 import { type Lexed, lex } from './lexer.ts';
 import { type Reading, type Refusal, refuseText, startReading } from './reading.ts';
 import { reasonOf } from './reason.ts';
 import { rulesOf } from './rule-set.ts';
 import { checkOptions, homeOf, isHostileDirectory, unknownVariable } from './surroundings.ts';
-import type { Run, Verdict } from './verdict.ts';
+import type { Assumption, Run, Verdict } from './verdict.ts';
 import { quoted } from './visible-text.ts';
 import type { Assignment, Word } from './word.ts';
 
@@ -19,6 +19,9 @@ type Unread = Extract<Lexed, { readonly ok: false }>;
 
 /** Builtins and globs: bash runs the text itself. */
 const IN_BASH: Run = Object.freeze({ form: 'bash' });
+
+/** Taken for granted of a repository that nobody has probed. */
+const PLAIN_REPOSITORY: Assumption = 'repository-plain';
 
 /**
  * Whether a command may run at the same time as its siblings. Synchronous and pure; it never throws for any JavaScript
@@ -41,6 +44,7 @@ export function judge(command: unknown, options: ClassifyOptions): Judgement {
     directories: reading.directories,
     paths: reading.paths,
     resources: reading.binary?.resources ?? [],
+    starts: reading.binary?.starts ?? [],
     wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
   };
 }
@@ -67,18 +71,18 @@ export function examine(
     refuseAssignments(reading, lexed.assignments) ??
     readWords(reading) ??
     refuseSurroundings(reading, options, command.length) ??
+    refuseRepository(reading.proof!, options.repository, command.length) ??
     refuseSecondReading(options.secondReading, command, lexed.assignments, lexed.words);
   if (refusal !== null) return serial(command, refusal, reading);
 
-  const { profile } = reading.binary!;
-  const { effects, assumes, rule, overridden } = reading.proof!;
+  const { effects, assumes, rule, overridden, profile } = reading.proof!;
   const verdict: Verdict = {
     kind: 'parallel',
     run: runOf(reading, lexed.assignments),
     profile: profile.name,
     rule: reading.override ? overridden : rule,
     effects,
-    assumes,
+    assumes: options.repository === undefined ? assumes : assumes.filter((one) => one !== PLAIN_REPOSITORY),
     ruleset: rules.hash,
   };
   return { verdict, reading };
@@ -117,8 +121,20 @@ function readWords(reading: Reading): Refusal | null {
 function refuseSurroundings(reading: Reading, { env }: Pick<ClassifyOptions, 'env'>, length: number): Refusal | null {
   if (isHostileDirectory(reading.home)) return refuseText('environment', 'DIRECTORY_DEVICE', 0, length);
   if (env === undefined) return null;
-  const unknown = unknownVariable(env, reading.binary!, reading.rules);
+  const unknown = unknownVariable(env, reading.proof!, reading.rules);
   return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, quoted(unknown));
+}
+
+/** What a probe found can take the yes away from a read of the repository; anything but a known kind affects it. */
+function refuseRepository(
+  { assumes, effects }: Proof,
+  repository: RepositoryFacts | undefined,
+  length: number,
+): Refusal | null {
+  if (repository === undefined || !assumes.includes(PLAIN_REPOSITORY)) return null;
+  const startsPrograms = effects.includes('configured-programs');
+  const finding = repository.findings.find(({ affects }) => startsPrograms || affects !== 'configured-programs');
+  return finding === undefined ? null : refuseText('environment', finding.code, 0, length, finding.detail);
 }
 
 /** An independent parser can take the yes away; a throw, or anything but `true`, is a no. */
@@ -141,15 +157,12 @@ function refuseSecondReading(
 }
 
 function runOf(reading: Reading, assignments: readonly Assignment[]): Run {
-  const { builtin, profile } = reading.binary!;
-  if (builtin || reading.globs) return IN_BASH;
-  return { form: 'argv', argv: reading.words.map((word) => word.text), env: withAssignments(profile, assignments) };
+  if (reading.binary!.builtin || reading.globs) return IN_BASH;
+  const env = withAssignments(reading.proof!.profile, assignments);
+  return { form: 'argv', argv: reading.words.map((word) => word.text), env };
 }
 
-function withAssignments(
-  { set }: BinaryRule['profile'],
-  assignments: readonly Assignment[],
-): BinaryRule['profile']['set'] {
+function withAssignments({ set }: ProfileRule, assignments: readonly Assignment[]): ProfileRule['set'] {
   if (assignments.length === 0) return set;
   return Object.freeze({ ...set, ...Object.fromEntries(assignments.map(({ name, value }) => [name, value])) });
 }

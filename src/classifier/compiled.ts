@@ -98,6 +98,7 @@ export type Proof = {
   readonly effects: readonly Effect[];
   readonly assumes: readonly Assumption[];
   readonly wholeEnvironment: boolean;
+  readonly profile: ProfileRule;
 };
 
 export type BinaryRule = {
@@ -107,8 +108,9 @@ export type BinaryRule = {
   readonly alone: ReadonlyMap<string, Proof>;
   readonly builtin: boolean;
   readonly compoundOnly: boolean;
-  readonly profile: ProfileRule;
   readonly resources: readonly string[];
+  /** Programs that the binary may start itself, whatever it is asked. */
+  readonly starts: readonly string[];
 };
 
 /** The environment that a proof presumes. */
@@ -118,6 +120,8 @@ export type ProfileRule = {
   readonly set: Extract<Run, { form: 'argv' }>['env'];
   /** The names that the run hands over from the base environment, the generic ones included. */
   readonly pass: ReadonlySet<string>;
+  /** Names, or beginnings with a star behind them, that in the base would make the program answer something else. */
+  readonly minds: readonly string[];
 };
 
 /** Everything `classify` asks. */

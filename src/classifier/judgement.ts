@@ -1,5 +1,5 @@
 import type { RuleSet } from './rule-set.ts';
-import type { Verdict } from './verdict.ts';
+import type { RepositoryCode, Verdict } from './verdict.ts';
 
 /** Limits past which the answer is serial. */
 export type Limits = {
@@ -18,6 +18,18 @@ export type SecondReading = (
   words: readonly { readonly text: string; readonly glob: boolean }[],
 ) => boolean;
 
+/** One thing found in a repository, or in the configuration that counts for it, that takes a yes away. */
+export type RepositoryFinding = {
+  readonly code: RepositoryCode;
+  /** All reads that look at the repository, or only those whose rule says that they may start configured programs. */
+  readonly affects: 'every-read' | 'configured-programs';
+  /** What and where, as a clause for a person. */
+  readonly detail: string;
+};
+
+/** What a probe found. Nothing: the repository is plain, and reads of it rest on no assumption. */
+export type RepositoryFacts = { readonly findings: readonly RepositoryFinding[] };
+
 export type ClassifyOptions = {
   readonly rules: RuleSet;
   /** Default `simple`. `compound` throws MODE_UNAVAILABLE in this version. */
@@ -26,12 +38,22 @@ export type ClassifyOptions = {
   readonly cwd?: string;
   /** Names of variables that the caller sets for this command alone. One that the profile does not know makes it serial. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * What a probe of the repository that the command reads has found (`probeRepository`). Without it a read of a
+   * repository assumes that it is plain, and the verdict says so.
+   */
+  readonly repository?: RepositoryFacts;
   readonly secondReading?: SecondReading;
   readonly limits?: Partial<Limits>;
 };
 
 /** A literal path or glob that stood as an operand or an option's value, as typed (not resolved). */
-export type PathUse = { readonly text: string; readonly glob: boolean };
+export type PathUse = {
+  readonly text: string;
+  readonly glob: boolean;
+  /** Everything below it is opened too. */
+  readonly walked?: true;
+};
 
 /**
  * The verdict and what the dispatcher needs besides: where the command works and what it looks at. Filled in as far as
@@ -44,6 +66,8 @@ export type Judgement = {
   readonly paths: readonly PathUse[];
   /** Lock keys that the rule names besides the workspace: `docker-daemon`, `cluster`. */
   readonly resources: readonly string[];
+  /** Programs that the binary may start itself; each is looked up as the command's own name is. */
+  readonly starts: readonly string[];
   /** True when the rule shows the environment (`env`): the run gets the whole base. */
   readonly wholeEnvironment: boolean;
 };
@@ -55,5 +79,6 @@ export type Judge = (
     readonly cwd: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly mode?: 'simple' | 'compound';
+    readonly repository?: RepositoryFacts;
   },
 ) => Judgement;

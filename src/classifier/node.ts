@@ -1,6 +1,6 @@
 import type { RuleData, RuleExpression, RuleNode } from '../rules/schema.ts';
 import { adviceOn } from './advice.ts';
-import type { ExpressionRule, NodeRule, OptionRule } from './compiled.ts';
+import type { ExpressionRule, NodeRule, OptionRule, ProfileRule } from './compiled.ts';
 import { type KindFinder, NUMBER, optionTable } from './option-table.ts';
 import type { Report } from './problems.ts';
 import { type Inherited, type Origin, proofOf } from './proof.ts';
@@ -9,7 +9,12 @@ import { SYNTAXES } from './syntax.ts';
 import { itemOf, namesOf, spellingsOf } from './usage.ts';
 
 /** What every node of one file is compiled with. */
-export type FileContext = { readonly file: RuleData; readonly origin: Origin; readonly kinds: KindFinder };
+export type FileContext = {
+  readonly file: RuleData;
+  readonly origin: Origin;
+  readonly kinds: KindFinder;
+  readonly profiles: (name: string, at: Report) => ProfileRule;
+};
 
 const ASCII = 128;
 
@@ -26,6 +31,7 @@ export function compileNode(
     effects: node.effects ?? above.effects,
     observes: node.observes ?? above.observes,
     override: above.override || node.override === true,
+    profile: node.profile === undefined ? above.profile : context.profiles(node.profile, report),
   };
   const named = SYNTAXES[node.syntax ?? context.file.syntax];
   // The options of a node that runs another command end where that command begins.

@@ -1,5 +1,5 @@
 import type { RuleData, RuleNode } from '../rules/schema.ts';
-import type { Proof, Stdin } from './compiled.ts';
+import type { ProfileRule, Proof, Stdin } from './compiled.ts';
 import type { Assumption, Effect, RuleRef } from './verdict.ts';
 
 /** Whose entry it is; `override` is worked out per node. */
@@ -14,6 +14,7 @@ export type Inherited = {
   readonly effects: readonly Done[];
   readonly observes: readonly Observed[];
   readonly override: boolean;
+  readonly profile: ProfileRule;
 };
 
 const OBSERVED: Readonly<Record<Observed, Effect>> = {
@@ -47,13 +48,14 @@ export function proofOf(file: RuleData, path: string, origin: Origin, node: Inhe
     effects: Object.freeze([...new Set(effects)]),
     assumes: node.observes.includes('repository') ? PLAIN_REPOSITORY : NOTHING,
     wholeEnvironment: node.observes.includes('environment'),
+    profile: node.profile,
   });
 }
 
 /** What the verdict of a word that may stand alone says: such a command looks at nothing. */
-export function proofOfAlone(file: RuleData, path: string, origin: Origin): Proof {
+export function proofOfAlone(file: RuleData, path: string, origin: Origin, profile: ProfileRule): Proof {
   const override = file.override === true;
-  return proofOf(file, path, origin, { stdin: 'never', effects: [], observes: [], override });
+  return proofOf(file, path, origin, { stdin: 'never', effects: [], observes: [], override, profile });
 }
 
 function refsOf(binary: string, path: string, origin: RuleRef['origin']): readonly RuleRef[] {

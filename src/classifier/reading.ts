@@ -91,7 +91,7 @@ export function takeText(reading: Reading, kind: Kind, text: string, glob: boole
     const fromHome = kind.refuses(text, { base: reading.home, piped: reading.piped });
     if (fromHome !== null) return fromHome;
   }
-  if (kind.role === 'path') reading.paths.push({ text, glob });
+  if (kind.role === 'path') reading.paths.push(kind.walked === true ? { text, glob, walked: true } : { text, glob });
   else reading.directories.push(text);
   return null;
 }

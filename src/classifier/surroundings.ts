@@ -1,11 +1,11 @@
 import { SignalboxError } from '../errors.ts';
-import type { BinaryRule, Rules } from './compiled.ts';
-import type { ClassifyOptions } from './judgement.ts';
+import type { Proof, Rules } from './compiled.ts';
+import type { ClassifyOptions, RepositoryFacts } from './judgement.ts';
 import { isUnderDevices, normalise } from './paths.ts';
 import { quoted } from './visible-text.ts';
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
-export function checkOptions({ mode, env, limits }: Omit<ClassifyOptions, 'rules'>): void {
+export function checkOptions({ mode, env, limits, repository }: Omit<ClassifyOptions, 'rules'>): void {
   if (mode === 'compound') {
     throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be simple; compound comes in a later version');
   }
@@ -14,6 +14,9 @@ export function checkOptions({ mode, env, limits }: Omit<ClassifyOptions, 'rules
   }
   if (env !== undefined && (typeof env !== 'object' || env === null)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected env to be an object of names and values');
+  }
+  if (repository !== undefined && !Array.isArray((repository as RepositoryFacts | null)?.findings)) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected repository to be what a probe answered');
   }
   if (limits === undefined) return;
   for (const [name, value] of Object.entries(limits)) {
@@ -45,17 +48,18 @@ export function isHostileDirectory(home: string): boolean {
 }
 
 /**
- * The first variable of the caller that the proof does not know, or null. Known is what the profile hands over, what it
- * sets to the same value, and the values that may stand before a command.
+ * The first variable of the caller that the proof does not know, or null. Known is what the profile sets to the same
+ * value, and the values that may stand before a command. That the profile hands a name over is not enough: a proof holds
+ * for the surroundings, not for any value (`TZ` can name a FIFO, `DOCKER_CONFIG` a directory of programs).
  */
 export function unknownVariable(
   env: Readonly<Record<string, string>>,
-  { profile }: BinaryRule,
+  { profile }: Proof,
   { assignments }: Rules,
 ): string | null {
   for (const [name, value] of Object.entries(env)) {
     const same = Object.hasOwn(profile.set, name) && profile.set[name] === value;
-    if (!same && !profile.pass.has(name) && !assignments.get(name)?.has(value)) return name;
+    if (!same && !assignments.get(name)?.has(value)) return name;
   }
   return null;
 }

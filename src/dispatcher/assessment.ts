@@ -3,12 +3,12 @@ import type { Judge, Judgement } from '../classifier/judgement.ts';
 import { lex } from '../classifier/lexer.ts';
 import type { ReasonCode, Verdict } from '../classifier/verdict.ts';
 import { locksOf, type Places, placesOf } from './command-locks.ts';
-import { type Environment, parallelEnvironment, serialEnvironment } from './environment.ts';
+import { type Environment, mindedVariable, parallelEnvironment, serialEnvironment } from './environment.ts';
 import { irregularOperand, isPseudo } from './operands.ts';
 import type { Platform } from './platform.ts';
 import { markerValue } from './process-table.ts';
 import type { ProfileTable } from './profiles.ts';
-import { findProgram } from './program.ts';
+import { distrustedStart, findProgram } from './program.ts';
 import type { LockRequest, Mode } from './types.ts';
 
 /** A command as it was added: complete, with an absolute directory. */
@@ -55,7 +55,9 @@ export function assess(
   order: Order,
   settled: Verdict | null = null,
 ): Assessment {
-  const judgement = judged(assessor.judge, mode, order);
+  // A value that the base has anyway changes nothing.
+  const own = Object.entries(order.env).filter(([name, value]) => !has(assessor.base, name, value));
+  const judgement = judged(assessor.judge, mode, { ...order, env: Object.fromEntries(own) });
   const places = placesOf(order.cwd, judgement);
   const proof: Proved | Refused =
     settled === null ? proofOf(assessor, order, judgement, places) : { kind: 'serial', verdict: settled };
@@ -76,7 +78,7 @@ function judged(judge: Judge, mode: Mode, { command, cwd, env }: Order): Judgeme
     // A judge that fails has proved nothing, here and now.
     const message = `The judge failed: ${error instanceof Error ? error.message : String(error)}`;
     const verdict = refusal('PLATFORM_UNPROVEN', message, command, '');
-    return { verdict, directories: [], paths: [], resources: [], wholeEnvironment: false };
+    return { verdict, directories: [], paths: [], resources: [], starts: [], wholeEnvironment: false };
   }
 }
 
@@ -105,6 +107,14 @@ function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places:
     return no('VARIABLE_UNKNOWN', `The profile ${verdict.profile} sets ${overruled} to another value`);
   }
 
+  const minded = judgement.wholeEnvironment ? null : mindedVariable(base, profile.minds ?? []);
+  if (minded !== null) {
+    return no(
+      'VARIABLE_UNKNOWN',
+      `${minded} is set around the command, and the profile ${verdict.profile} does not hand it over`,
+    );
+  }
+
   const proved = {
     profile,
     whole: judgement.wholeEnvironment,
@@ -120,14 +130,20 @@ function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places:
   if (verdict.run.form === 'argv' && isBuiltin) {
     return no('PROGRAM_UNTRUSTED', `Bash answers ${name} itself; what was proved is a program of that name`);
   }
-  const program = isBuiltin ? null : findProgram(name, { path, cwd, workspaces: places.workspaces });
-  if (program?.kind === 'untrusted') return no('PROGRAM_UNTRUSTED', `It cannot be told what would run: ${program.why}`);
+  const context = { path, cwd, workspaces: places.workspaces };
+  const program = isBuiltin ? null : findProgram(name, context);
+  const distrusted = program?.kind === 'untrusted' ? program.why : distrustedStart(program, judgement.starts, context);
+  if (distrusted !== null) return no('PROGRAM_UNTRUSTED', `It cannot be told what would run: ${distrusted}`);
 
   const irregular = irregularOperand(judgement.paths, places.bases);
   if (irregular !== null) return no('OPERAND_NOT_REGULAR', `Opening it might wait or do something: ${irregular}`);
 
   const isDirect = verdict.run.form === 'argv' && program?.kind === 'found';
   return { kind: 'parallel', verdict, launch: isDirect ? { file: program.path, argv } : null, environment };
+}
+
+function has(environment: Environment, name: string, value: string): boolean {
+  return Object.hasOwn(environment, name) && environment[name] === value;
 }
 
 /** The words of a text that was proved, which the lexer has therefore accepted. */

@@ -19,7 +19,7 @@ const BASH_SAYS: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'ENOTDIR', '
  */
 export function programsOf(launch: Launch, { command }: Order, { bash }: Platform): readonly Program[] {
   if (bash === null) return [];
-  const text = { file: bash, argv: ['bash', '--noprofile', '--norc', '-c', command] };
+  const text = { file: bash, argv: ['bash', '--noprofile', '--norc', '-c', '--', command] };
   return launch === null ? [text] : [launch, text];
 }
 

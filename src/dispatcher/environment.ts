@@ -45,6 +45,24 @@ export function safeEnvironment(
   return Object.freeze({ ...passed(profile, baseEnvironment(environment)), ...profile.set });
 }
 
+/**
+ * The first variable of the base that would make the program answer something else and is not handed over, or null: with
+ * it the proved run would not answer what the command asks.
+ *
+ * @param minds names, or beginnings of names with a star behind them.
+ */
+export function mindedVariable(base: Environment, minds: readonly string[]): string | null {
+  for (const pattern of minds) {
+    if (!pattern.endsWith('*')) {
+      if (Object.hasOwn(base, pattern)) return pattern;
+      continue;
+    }
+    const name = Object.keys(base).find((one) => one.startsWith(pattern.slice(0, -1)));
+    if (name !== undefined) return name;
+  }
+  return null;
+}
+
 function passed({ pass }: Pick<ProfileRule, 'pass'>, base: Environment): Environment {
   const kept: Record<string, string> = {};
   for (const name of pass) {

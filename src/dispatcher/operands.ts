@@ -21,27 +21,30 @@ export function isPseudo(real: string): boolean {
  * @param bases absolute directories.
  */
 export function irregularOperand(paths: readonly PathUse[], bases: readonly string[]): string | null {
-  const budget = { entries: MAX_ENTRIES };
-  for (const { text, glob } of paths) {
+  const budget = { entries: MAX_ENTRIES, walked: false };
+  for (const { text, glob, walked = false } of paths) {
+    budget.walked = walked;
     for (const base of text.startsWith('/') ? ['/'] : bases) {
-      const why = glob ? irregularMatch(base, text.split('/'), budget) : irregular(resolve(base), text);
+      const why = glob ? irregularMatch(base, text.split('/'), budget) : irregular(resolve(base), text, walked);
       if (why !== null) return why;
     }
   }
   return null;
 }
 
-function irregular(base: string, text: string): string | null {
+function irregular(base: string, text: string, walked: boolean): string | null {
   // Joined as the kernel does it: `link/..` is the parent of where the link leads.
-  return irregularFile(text.startsWith('/') ? text : `${base}/${text}`, text);
+  return irregularFile(text.startsWith('/') ? text : `${base}/${text}`, text, walked);
 }
 
-function irregularFile(path: string, shown: string): string | null {
+function irregularFile(path: string, shown: string, walked = false): string | null {
   try {
     const status = statSync(path, { throwIfNoEntry: false });
     if (status === undefined) return null;
     if (!status.isFile() && !status.isDirectory()) return `${shown} is neither a file nor a directory`;
-    return isPseudo(realpathSync.native(path)) ? `${shown} leads into one of the kernel's file systems` : null;
+    const real = realpathSync.native(path);
+    if (walked && real === '/') return `${shown} is the root, which holds the kernel's file systems`;
+    return isPseudo(real) ? `${shown} leads into one of the kernel's file systems` : null;
   } catch (error) {
     // Not there, or not to be reached by the command either. Anything else is something we do not know.
     const { code } = error as NodeJS.ErrnoException;
@@ -51,9 +54,13 @@ function irregularFile(path: string, shown: string): string | null {
   }
 }
 
-function irregularMatch(base: string, parts: readonly string[], budget: { entries: number }): string | null {
+function irregularMatch(
+  base: string,
+  parts: readonly string[],
+  budget: { entries: number; readonly walked: boolean },
+): string | null {
   const at = parts.findIndex(isPattern);
-  if (at < 0) return irregularFile(`${base}/${parts.join('/')}`, parts.join('/'));
+  if (at < 0) return irregularFile(`${base}/${parts.join('/')}`, parts.join('/'), budget.walked);
   const directory = `${base}/${parts.slice(0, at).join('/')}`;
   const rest = parts.slice(at + 1);
   const entries = list(directory);
@@ -67,7 +74,12 @@ function irregularMatch(base: string, parts: readonly string[], budget: { entrie
     if (entry.name.includes('\ufffd')) return `a file with an unreadable name might match in ${directory}`;
     const path = `${directory}/${entry.name}`;
     const canHold = entry.isDirectory() || entry.isSymbolicLink();
-    const why = rest.length > 0 ? (canHold ? irregularMatch(path, rest, budget) : null) : irregularFile(path, path);
+    const why =
+      rest.length > 0
+        ? canHold
+          ? irregularMatch(path, rest, budget)
+          : null
+        : irregularFile(path, path, budget.walked);
     if (why !== null) return why;
   }
   return null;

@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 export type Program =
@@ -36,6 +36,57 @@ export function findProgram(name: string, { path, cwd, workspaces }: ProgramCont
     return why === null ? { kind: 'found', path: file } : untrusted(`the first ${name} on PATH, ${file}, ${why}`);
   }
   return { kind: 'missing' };
+}
+
+/**
+ * Why what a program starts cannot be trusted, or null: the programs that its rule names, and those that the first line
+ * of a script names, all looked up as the program itself was. One that is missing starts nothing.
+ */
+export function distrustedStart(
+  program: Program | null,
+  starts: readonly string[],
+  context: ProgramContext,
+): string | null {
+  const names = new Set(starts);
+  if (program?.kind === 'found') {
+    const interpreter = interpreterOf(program.path);
+    if (interpreter === null) return `the first line of ${program.path} could not be read`;
+    for (const name of interpreter) names.add(name);
+  }
+  for (const name of names) {
+    const found = findProgram(name, context);
+    if (found.kind === 'untrusted') return `it starts ${name}, and ${found.why}`;
+    if (found.kind === 'missing') continue;
+    const inner = interpreterOf(found.path);
+    if (inner === null) return `the first line of ${found.path} could not be read`;
+    // A set takes what is added on the way, and each name once.
+    for (const one of inner) names.add(one);
+  }
+  return null;
+}
+
+/** Bytes of a first line that are looked at; the kernel reads 256. */
+const FIRST_LINE = 256;
+
+/** The names without a slash in the `#!` line of a script (`env node`): whoever interprets it finds them on PATH. */
+function interpreterOf(file: string): readonly string[] | null {
+  let handle: number | null = null;
+  try {
+    // Not blocking, so that a FIFO in the place of a program cannot hold us.
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const buffer = Buffer.alloc(FIRST_LINE);
+    const line = buffer.toString('latin1', 0, readSync(handle, buffer, 0, FIRST_LINE, 0)).split('\n', 1)[0] as string;
+    if (!line.startsWith('#!')) return [];
+    return line
+      .slice(2)
+      .split(/[ \t]+/)
+      .filter((word) => word !== '' && !word.includes('/') && !word.startsWith('-') && !word.includes('='));
+  } catch (error) {
+    // A program may be run without being readable; then it is no script.
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? [] : null;
+  } finally {
+    if (handle !== null) closeSync(handle);
+  }
 }
 
 /** Whether a real path is a directory of the list or lies in one. */

@@ -13,7 +13,21 @@ const Variables = z.record(
   z.string().refine((value) => !value.includes('\0'), 'text without NUL'),
 );
 
-const Profile = z.strictObject({ why: Why, set: Variables, pass: Names });
+/** A name, or the beginning of names with a star at its end. */
+const NamePattern = z
+  .string()
+  .refine(
+    (text) => isVariableName(text.endsWith('*') ? text.slice(0, -1) : text),
+    'a name of a variable, or `PREFIX*`',
+  );
+
+const Profile = z.strictObject({
+  why: Why,
+  set: Variables,
+  pass: Names,
+  /** What makes the program answer something else and is not handed over: with it in the base, nothing is proved. */
+  minds: z.array(NamePattern).optional(),
+});
 
 export const ProfilesSchema = z
   .strictObject({

@@ -118,6 +118,7 @@ const anyNode = {
   effects: z.array(Effects).optional(),
   observes: z.array(Observes).optional(),
   starts: z.array(CommandName).optional(),
+  profile: z.string().min(1).optional(),
   delegates: z.array(Delegate).min(1).optional(),
   refuses: z.record(OptionKey, Why).optional(),
   override: Override,

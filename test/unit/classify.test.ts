@@ -223,13 +223,15 @@ describe('what surrounds a command', () => {
     }
   });
 
-  test('a variable of the caller is one that the profile hands over or sets alike, or a listed assignment', () => {
+  test('a variable of the caller is one that the profile sets alike, or a listed assignment; a name alone is not enough', () => {
     const code = (command: string, env: Record<string, string>): string => {
       const verdict = classify(command, { rules, env });
       return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;
     };
     expect(code('tool', {})).toBe('parallel');
-    expect(code('tool', { PATH: '/bin', WHERE: 'here', QUIET: '1', LANG: 'C' })).toBe('parallel');
+    expect(code('tool', { QUIET: '1', LANG: 'C' })).toBe('parallel');
+    expect(code('tool', { PATH: '/bin' })).toBe('VARIABLE_UNKNOWN');
+    expect(code('tool', { WHERE: 'here' })).toBe('VARIABLE_UNKNOWN');
     expect(code('tool', { QUIET: '0' })).toBe('VARIABLE_UNKNOWN');
     expect(code('tool', { LANG: 'D' })).toBe('VARIABLE_UNKNOWN');
     expect(code('plain', { WHERE: 'here' })).toBe('VARIABLE_UNKNOWN');
