@@ -17,6 +17,8 @@ export function loosenings(user: RuleData, builtIn: RuleData, profiles: Profiles
   if (user.override) return [];
   const problems: Problem[] = [];
   const [mine, theirs] = [compiled(user, profiles), compiled(builtIn, profiles)];
+  // What does not fit together is no rule to compare; it is reported when the set is made of the files.
+  if (mine === null || theirs === null) return [];
   const report = reportInto(problems);
   compareFiles(user, builtIn, report);
   for (const word of mine.alone.keys()) {
@@ -31,9 +33,10 @@ function beyond(what: string): string {
   return `expected nothing that the built-in rule does not permit, got ${what}; "override": true here would permit it`;
 }
 
-function compiled(file: RuleData, profiles: Profiles): BinaryRule {
-  // What does not fit together is reported when the set is made of the files.
-  return compileFile(file, profiles, 'user', [])[0]!;
+function compiled(file: RuleData, profiles: Profiles): BinaryRule | null {
+  const problems: Problem[] = [];
+  const [binary] = compileFile(file, profiles, 'user', problems);
+  return problems.length > 0 ? null : binary!;
 }
 
 const STRICTNESS = ['stable', 'experimental', 'retired'] as const;

@@ -327,6 +327,15 @@ describe('adding what permits, and blunting what restricts, loosens', () => {
   });
 });
 
+test('a file that does not fit together is left to the error that says so', () => {
+  const broken = base((f) => {
+    f.command.use = ['none'];
+    f.command.options['-x'] = option();
+  });
+  expect(loosenings(broken, base(), PROFILES)).toEqual([]);
+  expect(loosenings(base(), broken, PROFILES)).toEqual([]);
+});
+
 describe('an override permits, at its entry and no other', () => {
   test('at the top, everything', () => {
     expect(
