@@ -18,7 +18,9 @@ export function loosenings(user: RuleData, builtIn: RuleData, profiles: Profiles
   const problems: Problem[] = [];
   const [mine, theirs] = [compiled(user, profiles), compiled(builtIn, profiles)];
   // What does not fit together is no rule to compare; it is reported when the set is made of the files.
-  if (mine === null || theirs === null) return [];
+  if (mine === null) return [];
+  if (theirs === null)
+    return [{ pointer: '', message: 'expected a built-in rule that fits together, to compare with' }];
   const report = reportInto(problems);
   compareFiles(user, builtIn, report);
   for (const word of mine.alone.keys()) {
