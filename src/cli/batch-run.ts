@@ -19,6 +19,9 @@ export type RunFlags = {
   readonly rules?: readonly string[];
 };
 
+/** The most commands of one batch that may run at once. */
+const MAX_PARALLEL = 256;
+
 /** Signals after which a person or a supervisor wants no more of this. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -63,7 +66,8 @@ export async function runBatchFile(io: Io, file: string, flags: RunFlags): Promi
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const { commands, options } = await readBatchFile(file, cwd);
   const rules = await rulesWith(flags.rules, io.cwd);
-  const dispatcher = createDispatcher({ rules, cwd, environment: io.env });
+  // There is one batch: its own limit is the one that counts.
+  const dispatcher = createDispatcher({ rules, cwd, environment: io.env, limits: { processLimit: MAX_PARALLEL } });
   const view = viewFor(io, flags);
   const { maxParallel = options.maxParallel } = flags;
   const batch = dispatcher.dispatch(commands, { ...options, ...(maxParallel === undefined ? {} : { maxParallel }) });

@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import closeWithGrace from 'close-with-grace';
-import type { RuleSet } from '../classifier/rule-set.ts';
-import { type Config, commandEnvironment, loadConfig } from '../config.ts';
-import { createDispatcher } from '../dispatcher/dispatcher.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { createJudge } from '../dispatcher/judge.ts';
-import type { Dispatcher } from '../dispatcher/types.ts';
-import { buildServer, listen } from '../server.ts';
+import { buildServer, createServiceDispatcher, listen } from '../server.ts';
 import { VERSION } from '../version.ts';
 import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
@@ -36,25 +33,6 @@ function sampleDirectory(cwd: string, roots: Config['roots']): string {
   return isInside ? cwd : (roots[0] ?? cwd);
 }
 
-/** The service keeps ended batches itself, so the dispatcher keeps none. */
-function createServiceDispatcher(config: Config, rules: RuleSet, io: Io): Dispatcher {
-  const { maxParallel, maxRunning, timeoutMs, deadlineMs, maxOutputBytes, maxBatchOutputBytes } = config.limits;
-  return createDispatcher({
-    rules,
-    environment: commandEnvironment(config, io.env),
-    cwd: config.roots[0] ?? io.cwd,
-    limits: {
-      maxParallel,
-      processLimit: maxRunning,
-      timeoutMs,
-      deadlineMs,
-      maxOutputBytesPerCommand: maxOutputBytes,
-      maxOutputBytesPerBatch: maxBatchOutputBytes,
-    },
-    retention: { maxBatches: 0 },
-  });
-}
-
 /** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
 export async function startService(io: Io, flags: ServeFlags): Promise<void> {
   const { port, host, tokenFile, root, rules: extra, config: file } = flags;
@@ -65,7 +43,7 @@ export async function startService(io: Io, flags: ServeFlags): Promise<void> {
     flags: { port, host, 'token-file': tokenFile, roots: root, rules: extra },
   });
   const rules = await rulesWith(config.rules, io.cwd);
-  const dispatcher = createServiceDispatcher(config, rules, io);
+  const dispatcher = createServiceDispatcher(config, rules, io.env);
   const app = await buildServer({
     config,
     dispatcher,

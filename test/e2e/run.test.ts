@@ -67,6 +67,17 @@ describe('signalbox run', () => {
     expect(events.at(-1)).toMatchObject({ type: 'batch-finished', state: 'finished' });
   });
 
+  test('--max-parallel wins over the file: with 1, nothing overlaps', async () => {
+    const cwd = temporaryDirectory({ 'batch.json': batch(Array(6).fill('ls'), { maxParallel: 6 }) });
+    const { stdout } = await runCli(['run', 'batch.json', '--format', 'ndjson', '--max-parallel', '1'], { cwd });
+    const kinds = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line): string => JSON.parse(line).type);
+    const turns = kinds.filter((type) => type === 'started' || type === 'finished');
+    expect(turns).toEqual(Array(6).fill(['started', 'finished']).flat());
+  });
+
   test('in a pipe: a line at each start and end, the timeline, and what failed with its output', async () => {
     const cwd = temporaryDirectory({ 'batch.json': batch(['pwd', { id: 'bad', command: 'echo why >&2; exit 3' }]) });
     const { code, stdout } = await runCli(['run', 'batch.json'], { cwd });
