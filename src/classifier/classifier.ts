@@ -9,7 +9,7 @@ import type { Verdict } from './verdict.ts';
 export type ClassifierOptions = Pick<ClassifyOptions, 'rules' | 'mode' | 'secondReading' | 'limits'>;
 
 /** What surrounds one command. */
-export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env'>;
+export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env' | 'repository'>;
 
 export type Classifier = {
   readonly classify: (command: unknown, context?: CommandContext) => Verdict;

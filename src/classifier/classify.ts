@@ -8,7 +8,7 @@ import { reasonOf } from './reason.ts';
 import { rulesOf } from './rule-set.ts';
 import { checkOptions, homeOf, isHostileDirectory, unknownVariable } from './surroundings.ts';
 import type { Assumption, Run, Verdict } from './verdict.ts';
-import { quoted } from './visible-text.ts';
+import { quoted, visible } from './visible-text.ts';
 import type { Assignment, Word } from './word.ts';
 
 /** A verdict and the reading it came from. */
@@ -134,7 +134,7 @@ function refuseRepository(
   if (repository === undefined || !assumes.includes(PLAIN_REPOSITORY)) return null;
   const startsPrograms = effects.includes('configured-programs');
   const finding = repository.findings.find(({ affects }) => startsPrograms || affects !== 'configured-programs');
-  return finding === undefined ? null : refuseText('environment', finding.code, 0, length, finding.detail);
+  return finding === undefined ? null : refuseText('environment', finding.code, 0, length, visible(finding.detail));
 }
 
 /** An independent parser can take the yes away; a throw, or anything but `true`, is a no. */

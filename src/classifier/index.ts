@@ -2,7 +2,16 @@
 export { type Classifier, type ClassifierOptions, type CommandContext, createClassifier } from './classifier.ts';
 export { classify, judge } from './classify.ts';
 export { type Explanation, explain, renderExplanation, type Step } from './explain.ts';
-export type { ClassifyOptions, Judge, Judgement, Limits, PathUse, SecondReading } from './judgement.ts';
+export type {
+  ClassifyOptions,
+  Judge,
+  Judgement,
+  Limits,
+  PathUse,
+  RepositoryFacts,
+  RepositoryFinding,
+  SecondReading,
+} from './judgement.ts';
 export { exportRules, type RuleSet, type RuleSetData, restoreRules } from './rule-set.ts';
 export {
   type Assumption,

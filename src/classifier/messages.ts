@@ -100,6 +100,21 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
     ({ expected }) => `The variable ${expected} may change what the command does.`,
     'Leave it out.',
   ),
+  REPOSITORY_UNREADABLE: entry(
+    ({ expected }) => `It cannot be told what this repository makes a read do: ${expected}.`,
+    'Mend what cannot be read, or say that the repository can be trusted.',
+  ),
+  REPOSITORY_LAYOUT: entry(
+    ({ expected }) => `The repository is not where its directory says: ${expected}.`,
+    'Run it in an ordinary work tree.',
+  ),
+  REPOSITORY_PARTIAL: entry(
+    ({ expected }) => `Parts of this repository may be missing, and a read would fetch them: ${expected}.`,
+  ),
+  REPOSITORY_CONFIGURED: entry(
+    ({ expected }) => `This read may start a program that the configuration names: ${expected}.`,
+    'Say that the repository can be trusted, if its programs only read.',
+  ),
   PROGRAM_UNTRUSTED: entry(({ at }) => `The program that ${at} would run is not trusted.`),
   OPERAND_NOT_REGULAR: entry(({ at }) => `${at} is a pipe, a socket or a device.`),
   PLATFORM_UNPROVEN: entry(() => 'Nothing is proved on this platform.'),

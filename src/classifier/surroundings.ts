@@ -2,7 +2,10 @@ import { SignalboxError } from '../errors.ts';
 import type { Proof, Rules } from './compiled.ts';
 import type { ClassifyOptions, RepositoryFacts } from './judgement.ts';
 import { isUnderDevices, normalise } from './paths.ts';
+import { REASON_CODES } from './verdict.ts';
 import { quoted } from './visible-text.ts';
+
+const REPOSITORY_CODES: ReadonlySet<string> = new Set(REASON_CODES.filter((code) => code.startsWith('REPOSITORY_')));
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
 export function checkOptions({ mode, env, limits, repository }: Omit<ClassifyOptions, 'rules'>): void {
@@ -15,7 +18,7 @@ export function checkOptions({ mode, env, limits, repository }: Omit<ClassifyOpt
   if (env !== undefined && (typeof env !== 'object' || env === null)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected env to be an object of names and values');
   }
-  if (repository !== undefined && !Array.isArray((repository as RepositoryFacts | null)?.findings)) {
+  if (repository !== undefined && !isProbed(repository)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected repository to be what a probe answered');
   }
   if (limits === undefined) return;
@@ -62,6 +65,12 @@ export function unknownVariable(
     if (!same && !assignments.get(name)?.has(value)) return name;
   }
   return null;
+}
+
+function isProbed(repository: RepositoryFacts | null): boolean {
+  const findings: unknown = repository?.findings;
+  if (!Array.isArray(findings)) return false;
+  return findings.every((one) => REPOSITORY_CODES.has(one?.code) && typeof one.detail === 'string');
 }
 
 /** The common case, told without taking the path apart. */

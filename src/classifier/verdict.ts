@@ -93,12 +93,19 @@ export const REASON_CODES = [
   'SECOND_READING',
   'DIRECTORY_DEVICE',
   'VARIABLE_UNKNOWN',
+  'REPOSITORY_UNREADABLE',
+  'REPOSITORY_LAYOUT',
+  'REPOSITORY_PARTIAL',
+  'REPOSITORY_CONFIGURED',
   'PROGRAM_UNTRUSTED',
   'OPERAND_NOT_REGULAR',
   'PLATFORM_UNPROVEN',
 ] as const;
 
 export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** The codes of what a probe of a repository can find. */
+export type RepositoryCode = Extract<ReasonCode, `REPOSITORY_${string}`>;
 
 /** Why a command is serial, and where in its text. */
 export type Reason = {

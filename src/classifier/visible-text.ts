@@ -17,6 +17,11 @@ export function visibleCharacter(codePoint: number): string {
   return NAMED.get(codePoint) ?? (codePoint < 0xa0 ? `\\x${hexadecimal.padStart(2, '0')}` : `\\u{${hexadecimal}}`);
 }
 
+/** All of a text, every character visible. */
+export function visible(text: string): string {
+  return Array.from(text, (character) => visibleCharacter(character.codePointAt(0) as number)).join('');
+}
+
 /** A quotation for a sentence: escaped, cut to 40 characters, in backticks. */
 export function quoted(text: string): string {
   const end = printableEnd(text, MOST_SHOWN);

@@ -28,7 +28,8 @@ function exampleOf(body: string): string | undefined {
 /** What no text alone can bring about, or only with limits and rules that a page cannot hold. */
 const WITHOUT_EXAMPLE = [
   ...['INPUT_NOT_TEXT', 'TEXT_TOO_LONG', 'WORDS_TOO_MANY', 'COMPOUND_ONLY', 'DELEGATE_REFUSED', 'SECOND_READING'],
-  ...['DIRECTORY_DEVICE', 'VARIABLE_UNKNOWN', 'PROGRAM_UNTRUSTED', 'OPERAND_NOT_REGULAR', 'PLATFORM_UNPROVEN'],
+  ...['DIRECTORY_DEVICE', 'VARIABLE_UNKNOWN', 'REPOSITORY_UNREADABLE', 'REPOSITORY_LAYOUT', 'REPOSITORY_PARTIAL'],
+  ...['REPOSITORY_CONFIGURED', 'PROGRAM_UNTRUSTED', 'OPERAND_NOT_REGULAR', 'PLATFORM_UNPROVEN'],
 ];
 
 describe('docs/verdicts.md', () => {

@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs';
+import type { Judge, Judgement, RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
+import { type Places, placesOf } from './command-locks.ts';
+import { pathKey } from './lock-keys.ts';
+import { isInside } from './program.ts';
+import type { ProbedRepository, RepositoryProbe } from './repository-probe.ts';
+
+type Context = Parameters<Judge>[1];
+
+/** What the probe needs besides the command. */
+export type ProbeContext = {
+  readonly probe: RepositoryProbe;
+  /** What a command that names no variables is started with. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Asks the judge, and where its yes rests on a plain repository, looks at the repositories that the command reads and
+ * asks again with what was found. The judge decides; a yes that still assumes after that is left for the caller to refuse.
+ */
+export function judgeProbed(judge: Judge, command: string, context: Context, probing: ProbeContext): Judgement {
+  const judgement = judge(command, context);
+  if (!assumesPlain(judgement)) return judgement;
+  return judge(command, { ...context, repository: factsOf(judgement, context, probing) });
+}
+
+/** Whether a judgement is a yes that nobody has held against the repository. */
+export function assumesPlain({ verdict }: Judgement): boolean {
+  return verdict.kind === 'parallel' && verdict.assumes.includes('repository-plain');
+}
+
+function factsOf(judgement: Judgement, { cwd, env }: Context, { probe, environment }: ProbeContext): RepositoryFacts {
+  const { verdict } = judgement;
+  const programs = verdict.kind !== 'parallel' || verdict.effects.includes('configured-programs');
+  const places = placesOf(cwd, judgement);
+  const readsElsewhere = programs && hasOperandElsewhere(judgement, places);
+  const options = { environment: { ...environment, ...env }, programs, readsElsewhere };
+  try {
+    const probed = places.bases.map((base) => probe(base, options));
+    return { findings: relevant(probed).flatMap(({ findings }) => findings) };
+  } catch (error) {
+    const detail = `the probe failed: ${error instanceof Error ? error.message : String(error)}`;
+    const finding: RepositoryFinding = { code: 'REPOSITORY_UNREADABLE', affects: 'every-read', detail };
+    return { findings: [finding] };
+  }
+}
+
+/** A directory that lies in no repository does not count where the command's own options lead it to another one. */
+function relevant(probed: readonly ProbedRepository[]): readonly ProbedRepository[] {
+  const [start, ...led] = probed;
+  if (start === undefined || led.length === 0 || !start.isOutside) return probed;
+  return led.every(({ isOutside }) => !isOutside) ? led : probed;
+}
+
+function hasOperandElsewhere({ paths }: Judgement, { bases, workspaces }: Places): boolean {
+  return paths.some(({ text, glob }) => {
+    const literal = glob ? text.slice(0, text.lastIndexOf('/', text.search(/[*?[]/)) + 1) : text;
+    return text.includes('\0') || bases.some((base) => !isInside(pathKey(literal || '.', base), workspaces));
+  });
+}
+
+/**
+ * A judge that probes, for those who only ask: the command line and the service. Directories outside `roots`, and those
+ * that do not exist here, may be meant for elsewhere and are not looked at; such a verdict keeps its assumption.
+ */
+export function createProbingJudge(
+  judge: Judge,
+  { roots, ...probing }: ProbeContext & { readonly roots?: readonly string[] },
+): Judge {
+  return (command, context) => {
+    const judgement = judge(command, context);
+    if (!assumesPlain(judgement)) return judgement;
+    const { bases } = placesOf(context.cwd, judgement);
+    const mayLook = bases.every((base) => isHere(base) && (roots === undefined || isInside(pathKey(base), roots)));
+    return mayLook ? judgeProbed(judge, command, context, probing) : judgement;
+  };
+}
+
+function isHere(directory: string): boolean {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
+}
