@@ -1,23 +1,8 @@
-import { lstatSync, realpathSync } from 'node:fs';
-import type { RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
 import { SignalboxError } from '../errors.ts';
-import { readAttributes } from './attributes-reader.ts';
-import { type DirectoryMemory, findAttributesFiles, loadListing } from './attributes-search.ts';
-import { type ConfigMemory, collectConfiguration } from './config-files.ts';
-import { FileMemory, fileLoader } from './file-memory.ts';
-import { readGitConfig } from './git-config-reader.ts';
-import { readIndex, type TrackedFiles } from './index-reader.ts';
-import {
-  below,
-  findLayout,
-  type Layout,
-  layoutAt,
-  MAX_POINTER_BYTES,
-  type TextMemory,
-  textLoader,
-  type WorkTree,
-} from './repository-layout.ts';
-import { readSettings, type Settings } from './repository-settings.ts';
+import { type ProbedRepository, RepositoryExaminer } from './repository-examiner.ts';
+import { surroundingsOf } from './repository-surroundings.ts';
+
+export type { ProbedRepository } from './repository-examiner.ts';
 
 /** What a probe is told besides the directory. */
 export type ProbeOptions = {
@@ -29,22 +14,7 @@ export type ProbeOptions = {
   readonly readsElsewhere?: boolean;
 };
 
-/** The facts, and whether they are about the user's configuration alone, because there is no repository. */
-export type ProbedRepository = RepositoryFacts & { readonly isOutside: boolean };
-
 export type RepositoryProbe = (directory: string, options?: ProbeOptions) => ProbedRepository;
-
-const MAX_CONFIG_BYTES = 1_048_576;
-const MAX_INDEX_BYTES = 268_435_456;
-/** Submodules, also those of submodules, that are looked at. */
-const MAX_SUBMODULES = 100;
-
-/** How much is remembered: files of each kind, and directories. */
-const FILES = 2_000;
-const INDEXES = 64;
-const DIRECTORIES = 60_000;
-
-const NOTHING: readonly RepositoryFinding[] = Object.freeze([]);
 
 /**
  * What of a repository and of the user's configuration could make a read start a program, fetch, or look at another
@@ -64,228 +34,11 @@ export const probeRepository: RepositoryProbe = createRepositoryProbe();
 
 /** A probe with a memory of its own. @param now milliseconds of the epoch. */
 export function createRepositoryProbe({ now = Date.now }: { readonly now?: () => number } = {}): RepositoryProbe {
-  const probe = new Probe(now);
+  const examiner = new RepositoryExaminer(now);
   return (directory, { environment = process.env, programs = true, readsElsewhere = false } = {}) => {
     if (!directory.startsWith('/') || directory.includes('\0')) {
       throw new SignalboxError('OPTION_INVALID', `Expected an absolute directory, got ${JSON.stringify(directory)}`);
     }
-    return probe.ask(directory, surroundingsOf(environment), { programs, readsElsewhere });
+    return examiner.ask(directory, surroundingsOf(environment), { programs, readsElsewhere });
   };
-}
-
-/** Where configuration lies that does not belong to a repository. */
-type Surroundings = {
-  readonly home: string | null;
-  readonly configFiles: readonly string[];
-  readonly attributesFiles: readonly string[];
-  /** Why that cannot be told, as a clause for a person, or null. */
-  readonly doubt: string | null;
-};
-
-type Depth = { readonly programs: boolean; readonly readsElsewhere: boolean };
-
-class Probe {
-  readonly #pointers: TextMemory;
-  readonly #configs: ConfigMemory;
-  readonly #attributes: FileMemory<ReadonlySet<string>>;
-  readonly #indexes: ReadonlyMap<number, FileMemory<TrackedFiles>>;
-  readonly #directories: DirectoryMemory;
-
-  constructor(now: () => number) {
-    this.#pointers = new FileMemory(FILES, textLoader(MAX_POINTER_BYTES), now);
-    const config = fileLoader(MAX_CONFIG_BYTES, (bytes) => readGitConfig(bytes.toString('latin1')));
-    this.#configs = new FileMemory(FILES, config, now);
-    const attributes = fileLoader(MAX_CONFIG_BYTES, (bytes) => readAttributes(bytes.toString('latin1')));
-    this.#attributes = new FileMemory(FILES, attributes, now);
-    this.#indexes = new Map(
-      [20, 32].map((hashBytes) => {
-        const index = fileLoader(MAX_INDEX_BYTES, (bytes) => readIndex(bytes, hashBytes));
-        return [hashBytes, new FileMemory(INDEXES, index, now)];
-      }),
-    );
-    this.#directories = new FileMemory(DIRECTORIES, loadListing, now);
-  }
-
-  ask(directory: string, surroundings: Surroundings, depth: Depth): ProbedRepository {
-    const layout = findLayout(directory, this.#pointers);
-    const findings = this.#findings(layout, surroundings, depth, { submodules: MAX_SUBMODULES });
-    return Object.freeze({ findings: Object.freeze(findings), isOutside: layout.kind === 'none' });
-  }
-
-  #findings(
-    layout: Layout,
-    surroundings: Surroundings,
-    depth: Depth,
-    left: { submodules: number },
-  ): readonly RepositoryFinding[] {
-    if (layout.kind === 'doubtful') return [layout.finding];
-    if (surroundings.doubt !== null) {
-      return [{ code: 'REPOSITORY_UNREADABLE', affects: 'every-read', detail: surroundings.doubt }];
-    }
-    const tree = layout.kind === 'work-tree' ? layout.tree : null;
-    const files = [...surroundings.configFiles, ...(tree === null ? [] : configFilesOf(tree))];
-    const configuration = collectConfiguration(files, surroundings.home, this.#configs);
-    if (configuration.unreadable !== null) {
-      return [{ code: 'REPOSITORY_UNREADABLE', affects: 'every-read', detail: configuration.unreadable }];
-    }
-    const settings = readSettings(configuration.entries, tree, surroundings.home);
-    // One finding is enough for the verdict, so what costs more is not looked for; but it must concern every read.
-    if (settings.findings.some(({ affects }) => affects === 'every-read')) return settings.findings;
-    if (!depth.programs && !settings.recurses) return settings.findings;
-    const tracked = tree === null ? NO_FILES : this.#trackedFiles(tree, settings);
-    if (tracked === null) return [...settings.findings, unreadable('the index cannot be read or understood')];
-    const selected =
-      settings.findings.length > 0 ? NOTHING : this.#selected(tree, tracked, settings, surroundings, depth);
-    const within = tree === null ? NOTHING : this.#submodules(tree, tracked, settings, surroundings, left);
-    return [...settings.findings, ...selected, ...within];
-  }
-
-  /** Null when there is a list that is not understood. */
-  #trackedFiles({ gitDirectory }: WorkTree, { hashBytes }: Settings): TrackedFiles | null {
-    const look = this.#indexes.get(hashBytes)?.look(below(gitDirectory, 'index'));
-    if (look === undefined || look.kind === 'unreadable') return null;
-    return look.kind === 'absent' ? NO_FILES : look.value;
-  }
-
-  /** A driver or filter that some attributes file selects, or that some file may select which cannot be read. */
-  #selected(
-    tree: WorkTree | null,
-    tracked: TrackedFiles,
-    { drivers, attributesFiles }: Settings,
-    surroundings: Surroundings,
-    { readsElsewhere }: Depth,
-  ): readonly RepositoryFinding[] {
-    if (drivers.size === 0) return NOTHING;
-    if (tree === null || readsElsewhere) {
-      const [driver = ''] = drivers;
-      return [configured(`${driver} may be selected by an attributes file outside any work tree`)];
-    }
-    const { gitDirectory, commonDirectory, top } = tree;
-    const outside = [
-      ...surroundings.attributesFiles,
-      ...attributesFiles,
-      ...new Set([below(gitDirectory, 'info/attributes'), below(commonDirectory, 'info/attributes')]),
-    ];
-    for (const file of outside) {
-      if (file === '/dev/null') continue;
-      const finding = this.#selectedIn(file, drivers);
-      if (finding !== null) return [finding];
-    }
-    if (tracked.isPartial) return [unreadable('the index names directories or another index instead of files')];
-    const search = findAttributesFiles(top, this.#directories);
-    if (search.doubt !== null) return [unreadable(`not every attributes file was found: ${search.doubt}`)];
-    for (const file of search.files) {
-      const finding = this.#selectedIn(file, drivers);
-      if (finding !== null) return [finding];
-    }
-    // Git takes one that is missing from the index.
-    const found = new Set(search.files);
-    const missing = tracked.attributes.find((path) => !found.has(below(top, path)) || !isThere(below(top, path)));
-    return missing === undefined ? NOTHING : [unreadable(`${missing} is in the index and not in the work tree`)];
-  }
-
-  #selectedIn(file: string, drivers: ReadonlySet<string>): RepositoryFinding | null {
-    const look = this.#attributes.look(file);
-    if (look.kind === 'absent') return null;
-    if (look.kind === 'unreadable') return unreadable(`${file} cannot be read`);
-    for (const driver of drivers) if (look.value.has(driver)) return configured(`${driver} in ${file}`);
-    return null;
-  }
-
-  /** Reads start another git in each submodule that is checked out. */
-  #submodules(
-    { top }: WorkTree,
-    { submodules }: TrackedFiles,
-    { recurses }: Settings,
-    surroundings: Surroundings,
-    left: { submodules: number },
-  ): readonly RepositoryFinding[] {
-    for (const path of submodules) {
-      const inner = realOr(below(top, path));
-      if (!mayBeThere(below(inner, '.git'))) continue;
-      if (left.submodules-- <= 0) return [unreadable(`there are more than ${MAX_SUBMODULES} submodules`)];
-      const layout = layoutAt(inner, this.#pointers);
-      const findings = this.#findings(layout, surroundings, { programs: true, readsElsewhere: false }, left);
-      const [finding] = findings;
-      if (finding === undefined) continue;
-      // Only those that start programs look into submodules, unless all are told to.
-      const affects = recurses ? (findings.find(isEveryRead) ?? finding).affects : 'configured-programs';
-      return [{ ...finding, affects, detail: `${finding.detail}, of the submodule ${path}` }];
-    }
-    return NOTHING;
-  }
-}
-
-const NO_FILES: TrackedFiles = Object.freeze({ submodules: [], attributes: [], isPartial: false });
-
-/** In the order that git reads them. The last is read only if an extension says so; here it always counts. */
-function configFilesOf({ gitDirectory, commonDirectory }: WorkTree): readonly string[] {
-  return [below(commonDirectory, 'config'), below(gitDirectory, 'config.worktree')];
-}
-
-/**
- * Where the system's files lie depends on how git was built: below `/etc`, or beside the `bin` that it is in. Files that
- * are not there cost a question each.
- */
-function surroundingsOf(environment: Readonly<Record<string, string | undefined>>): Surroundings {
-  const { HOME: home = '', XDG_CONFIG_HOME: xdg = '', PATH: path = '' } = environment;
-  const etc = new Set(['/etc']);
-  for (const entry of path.split(':')) {
-    const prefix = /^(\/.*)?\/s?bin\/?$/.exec(entry)?.[1];
-    if (prefix !== undefined && prefix !== '/usr') etc.add(`${prefix}/etc`);
-  }
-  const places = [...etc];
-  // Only one of the two is read; which one depends on whether the variable is handed over.
-  const personal = [...(home === '' ? [] : [below(home, '.config')]), ...(xdg === '' ? [] : [xdg])];
-  const own = personal.map((directory) => below(directory, 'git'));
-  const isRelative = [home, xdg].some((directory) => directory !== '' && !directory.startsWith('/'));
-  return {
-    doubt: isRelative ? 'HOME or XDG_CONFIG_HOME is no absolute path' : null,
-    home: home === '' ? null : home,
-    configFiles: [
-      ...places.map((directory) => below(directory, 'gitconfig')),
-      ...own.map((directory) => below(directory, 'config')),
-      ...(home === '' ? [] : [below(home, '.gitconfig')]),
-    ],
-    attributesFiles: [
-      ...places.map((directory) => below(directory, 'gitattributes')),
-      ...own.map((directory) => below(directory, 'attributes')),
-    ],
-  };
-}
-
-function isEveryRead({ affects }: RepositoryFinding): boolean {
-  return affects === 'every-read';
-}
-
-function configured(detail: string): RepositoryFinding {
-  return { code: 'REPOSITORY_CONFIGURED', affects: 'configured-programs', detail };
-}
-
-function unreadable(detail: string): RepositoryFinding {
-  return { code: 'REPOSITORY_UNREADABLE', affects: 'configured-programs', detail };
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return false;
-  }
-}
-
-function mayBeThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
