@@ -9,6 +9,8 @@ import type { Platform } from './platform.ts';
 import { markerValue } from './process-table.ts';
 import type { ProfileTable } from './profiles.ts';
 import { distrustedStart, findProgram } from './program.ts';
+import { assumesPlain, judgeProbed } from './repository-judge.ts';
+import type { RepositoryProbe } from './repository-probe.ts';
 import type { LockRequest, Mode } from './types.ts';
 
 /** A command as it was added: complete, with an absolute directory. */
@@ -38,6 +40,8 @@ export type Assessor = {
   readonly lineage: string | undefined;
   readonly platform: Platform;
   readonly allowUnprovenPlatform: boolean;
+  /** Null where every repository is trusted. */
+  readonly probe: RepositoryProbe | null;
 };
 
 type Proof = Extract<Verdict, { kind: 'parallel' }>;
@@ -57,7 +61,7 @@ export function assess(
 ): Assessment {
   // A value that the base has anyway changes nothing.
   const own = Object.entries(order.env).filter(([name, value]) => !has(assessor.base, name, value));
-  const judgement = judged(assessor.judge, mode, { ...order, env: Object.fromEntries(own) });
+  const judgement = judged(assessor, mode, { ...order, env: Object.fromEntries(own) });
   const places = placesOf(order.cwd, judgement);
   const proof: Proved | Refused =
     settled === null ? proofOf(assessor, order, judgement, places) : { kind: 'serial', verdict: settled };
@@ -71,9 +75,12 @@ export function assess(
   return { verdict, locks: locks(verdict), launch: null, environment };
 }
 
-function judged(judge: Judge, mode: Mode, { command, cwd, env }: Order): Judgement {
+function judged({ judge, probe, base }: Assessor, mode: Mode, { command, cwd, env }: Order): Judgement {
+  const context = { cwd, env, mode };
   try {
-    return judge(command, { cwd, env, mode });
+    return probe === null
+      ? judge(command, context)
+      : judgeProbed(judge, command, context, { probe, environment: base });
   } catch (error) {
     // A judge that fails has proved nothing, here and now.
     const message = `The judge failed: ${error instanceof Error ? error.message : String(error)}`;
@@ -94,6 +101,8 @@ function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places:
   };
   if (verdict.kind !== 'parallel') return { kind: 'serial', verdict };
 
+  if (assessor.probe !== null && assumesPlain(judgement))
+    return no('REPOSITORY_UNREADABLE', 'The judge did not take into account what was found in the repository');
   if (platform.unproven !== null && !assessor.allowUnprovenPlatform) return no('PLATFORM_UNPROVEN', platform.unproven);
   if (isPseudo(realOr(cwd))) return no('DIRECTORY_DEVICE', `${cwd} leads into one of the kernel's file systems`);
 

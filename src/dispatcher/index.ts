@@ -10,6 +10,14 @@ export { fileLockKey, pathKey, type Workspace, workspaceKeys } from './lock-keys
 export type { DispatcherLimits, DispatcherOptions, Owner } from './options.ts';
 export { type Platform, probePlatform } from './platform.ts';
 export { type Profile, type ProfileTable, profilesOf } from './profiles.ts';
+export { createProbingJudge, type ProbeContext } from './repository-judge.ts';
+export {
+  createRepositoryProbe,
+  type ProbedRepository,
+  type ProbeOptions,
+  probeRepository,
+  type RepositoryProbe,
+} from './repository-probe.ts';
 export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
 export { createSlots, type SlotPool, type Slots } from './slots.ts';
 export type { Retention } from './store.ts';

@@ -14,6 +14,7 @@ import { systemPipes } from './pipe-source.ts';
 import { doubtUserland, type Platform, probePlatform } from './platform.ts';
 import { MARKER_VARIABLE, type ProcessTable, systemProcesses } from './process-table.ts';
 import { type ProfileTable, profilesOf } from './profiles.ts';
+import { probeRepository } from './repository-probe.ts';
 import type { OrphanPolicy, RunnerDeps, Spawn } from './runner.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
@@ -61,6 +62,8 @@ export type DispatcherOptions = {
   readonly orphans?: OrphanPolicy;
   /** Believe the verdicts where nothing is proved. Default false. */
   readonly allowUnprovenPlatform?: boolean;
+  /** Do not look for programs, fetches and odd layouts that repositories configure (`probeRepository`). Default false. */
+  readonly trustRepository?: boolean;
   /** Absolute path of the bash that runs texts. Default: the first that is found. */
   readonly bash?: string;
   readonly platform?: Platform;
@@ -104,6 +107,8 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
   oneOf('orphans', orphans, ORPHANS);
   if (typeof allowUnprovenPlatform !== 'boolean')
     throw invalid('allowUnprovenPlatform to be true or false', allowUnprovenPlatform);
+  const { trustRepository = false } = options;
+  if (typeof trustRepository !== 'boolean') throw invalid('trustRepository to be true or false', trustRepository);
   const limits = readLimits(options.limits ?? {});
   const table = options.processes ?? systemProcesses;
   const base = baseEnvironment(options.environment ?? process.env);
@@ -116,6 +121,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
       lineage: process.env[MARKER_VARIABLE],
       platform,
       allowUnprovenPlatform,
+      probe: trustRepository ? null : probeRepository,
     }),
     lock: options.lock ?? new KeyedLock<Owner>(),
     slots: options.slots ?? createSlots({ limit: limits.processLimit }),
