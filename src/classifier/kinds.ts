@@ -1,5 +1,6 @@
 import type { RuleValue } from '../rules/schema.ts';
 import { isRoot, reachesDevices } from './paths.ts';
+import { jqFilter } from './programs/jq.ts';
 import { sedProgram } from './programs/sed.ts';
 import type { ReasonCode } from './verdict.ts';
 
@@ -52,6 +53,7 @@ const BUILT_IN: readonly Kind[] = [
   { name: 'local-path', role: 'path', refuses: refusesLocalPath },
   { name: 'directory', role: 'directory', refuses: refusesDirectory },
   program('sed-program', sedProgram),
+  program('jq-filter', jqFilter),
 ];
 
 const BY_NAME: ReadonlyMap<string, Kind> = new Map(BUILT_IN.map((kind) => [kind.name, Object.freeze(kind)]));

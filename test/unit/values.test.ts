@@ -70,6 +70,7 @@ const CASES: Readonly<Record<string, { readonly yes: readonly string[]; readonly
   'unsigned-path': { yes: ['a', '/a'], no: ['', '-', '-a', '+a', '/dev/tty'] },
   'local-path': { yes: ['a', '/a/b'], no: ['', '-', '-a', 'h:a', ':a', '/dev/tty'] },
   directory: { yes: ['a', '..', '/a'], no: ['', '-', '-a', '/dev', '/proc/1'] },
+  'jq-filter': { yes: ['.', '.a[0] | keys', 'map(.b)'], no: ['', 'input', 'repeat(1)', '.a = 1', '. as $x | $x'] },
   'sed-program': { yes: ['p', '1,5p', 's/a/b/g'], no: ['', 'w f', 's/a/b/e', '1!{e}'] },
 };
 
