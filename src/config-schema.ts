@@ -62,6 +62,11 @@ export const configSchema = z
           .default(10)
           .describe('Commands of one batch that run at once unless it says otherwise'),
         maxRunning: positive(4_096).default(32).describe('Commands of the whole process that run at once'),
+        maxLiveBatches: positive(1_000_000).default(64).describe('Batches that have not ended'),
+        maxQueuedCommands: positive(1_000_000)
+          .default(10_000)
+          .describe('Commands of all batches that have not started'),
+        maxConnections: positive(65_536).default(512).describe('Connections that are open at once; more are closed'),
         timeoutMs: positive(DAY_MS)
           .default(600_000)
           .describe('Milliseconds that a command may run unless it says otherwise'),
@@ -80,6 +85,9 @@ export const configSchema = z
         maxAgeMs: positive(30 * DAY_MS)
           .default(3_600_000)
           .describe('Milliseconds that an ended batch is kept'),
+        maxBytes: positive(1_099_511_627_776)
+          .default(268_435_456)
+          .describe('Bytes that ended batches take in memory; past it the oldest leave, but never the newest'),
       })
       .prefault({}),
     shutdown: z

@@ -84,6 +84,12 @@ function checked(parsed: z.output<typeof configSchema>, cwd: string, origins: Re
       `Expected shutdown.graceMs to be less than shutdown.deadlineMs, got ${parsed.shutdown.graceMs} and ${parsed.shutdown.deadlineMs}`,
     );
   }
+  const { maxCommands, maxQueuedCommands } = parsed.limits;
+  if (maxCommands > maxQueuedCommands) {
+    throw invalid(
+      `Expected limits.maxCommands to be at most limits.maxQueuedCommands, got ${maxCommands} and ${maxQueuedCommands}`,
+    );
+  }
   const roots = (parsed.roots ?? [cwd]).map((root, index) =>
     realDirectory(resolve(cwd, root), `/roots/${index}${whence(origins, '/roots')}`),
   );

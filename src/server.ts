@@ -6,6 +6,7 @@ import { type Logger, pino } from 'pino';
 import type { Judge } from './classifier/judgement.ts';
 import type { Config } from './config.ts';
 import type { Dispatcher } from './dispatcher/types.ts';
+import { installConnections, ownTurn } from './http/connections.ts';
 import type { RouteContext } from './http/context.ts';
 import { documentRoutes, registerDocuments } from './http/documents.ts';
 import { installDrain } from './http/drain.ts';
@@ -24,6 +25,7 @@ import { compileValidator, parseBody } from './http/validation.ts';
 
 export { type Config, type ConfigSources, loadConfig } from './config.ts';
 export { type Listening, listen } from './http/listening.ts';
+export { createServiceDispatcher } from './http/service-dispatcher.ts';
 
 /** What the service is made of. Closing the server shuts the dispatcher down. */
 export type ServerDeps = {
@@ -93,8 +95,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   app.decorateRequest('problemCode', null);
   app.addHook('onRoute', addresses.add);
-  app.addHook('onRequest', async (request, reply) => admit(request, reply));
-  installTransport(app, newId);
+  app.addHook('onRequest', async (request, reply) => {
+    admit(request, reply);
+    await ownTurn(reply);
+  });
+  installConnections(app, config.limits.maxConnections);
+  installTransport(app, newId, (code) => log.info({ code }, 'message refused'));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     parseBody(body),

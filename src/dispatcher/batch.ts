@@ -1,31 +1,9 @@
 import type { Verdict } from '../classifier/verdict.ts';
-import type { Order } from './assessment.ts';
+import type { Entry } from './entry.ts';
 import type { EventBody } from './events.ts';
-import type { KeptOutput } from './output.ts';
-import type { BatchState, CommandResult, CommandState, LockRequest, OnFailure } from './types.ts';
-
-/** A command of a batch. Only the book changes it. */
-export type Entry = {
-  readonly id: string;
-  readonly index: number;
-  readonly order: Order;
-  /** Its place in the order of all commands of all batches. */
-  readonly ticket: number;
-  readonly timeoutMs: number;
-  readonly stdin: string | null;
-  verdict: Verdict;
-  locks: readonly LockRequest[];
-  state: CommandState;
-  addedAt: number;
-  joinedAt: number | null;
-  startedAt: number | null;
-  endedAt: number | null;
-  exitCode: number | null;
-  signal: string | null;
-  note: string | null;
-  orphans: readonly number[];
-  output: KeptOutput;
-};
+import { KeptOutput } from './output.ts';
+import { timesOf } from './result.ts';
+import type { BatchState, CommandState, LockRequest, OnFailure } from './types.ts';
 
 /** How a command ended. */
 export type Outcome = {
@@ -48,10 +26,17 @@ export type Consequence = {
   readonly note: string;
 };
 
+/** Everything but output, which the run of a command tells. */
+export type BookEvent = Exclude<EventBody, { type: 'output' }>;
+
 /** Queue places that a batch may hold, as a multiple of what it may run at once. */
 const PLACES_PER_SLOT = 4;
 
-const NO_OUTPUT: KeptOutput = Object.freeze({ stdout: '', stderr: '', truncated: null });
+/** Bytes that a command takes besides its events and its output, rather more than less. */
+const ENTRY_BYTES = 1536;
+
+const NO_VARIABLES = Object.freeze({});
+const NO_LOCKS: readonly LockRequest[] = Object.freeze([]);
 
 /**
  * The states of a batch's commands and what follows from each change. It does nothing itself: it tells events, and gives
@@ -59,7 +44,7 @@ const NO_OUTPUT: KeptOutput = Object.freeze({ stdout: '', stderr: '', truncated:
  */
 export class BatchBook {
   readonly entries: Entry[] = [];
-  readonly #tell: (event: EventBody) => void;
+  readonly #tell: (event: BookEvent) => void;
   readonly #places: number;
   readonly #onFailure: OnFailure;
   /** The first entry that has not joined. All before it have, or have ended. */
@@ -72,7 +57,7 @@ export class BatchBook {
   /** What ends every command that is added from now on. */
   #stop: { readonly state: 'skipped' | 'not-started'; readonly note: string } | null = null;
 
-  constructor(options: { maxParallel: number; onFailure: OnFailure; tell: (event: EventBody) => void }) {
+  constructor(options: { maxParallel: number; onFailure: OnFailure; tell: (event: BookEvent) => void }) {
     this.#places = options.maxParallel * PLACES_PER_SLOT;
     this.#onFailure = options.onFailure;
     this.#tell = options.tell;
@@ -96,6 +81,11 @@ export class BatchBook {
     return this.entries.length - this.#nextToJoin + this.#waiting;
   }
 
+  /** What the commands take in memory besides the events; complete when all have ended. */
+  get bytes(): number {
+    return this.entries.reduce((sum, { output }) => sum + ENTRY_BYTES + output.bytes, 0);
+  }
+
   get state(): BatchState {
     if (this.#isCancelled) return 'cancelled';
     if (this.#isDone) return 'finished';
@@ -115,7 +105,7 @@ export class BatchBook {
       signal: null,
       note: null,
       orphans: [],
-      output: NO_OUTPUT,
+      output: KeptOutput.NONE,
     };
     this.entries.push(entry);
     this.#unfinished += 1;
@@ -219,30 +209,15 @@ export class BatchBook {
     entry.signal = outcome.signal ?? null;
     entry.note = outcome.note ?? null;
     entry.orphans = outcome.orphans ?? [];
-    entry.output = outcome.output ?? NO_OUTPUT;
-    const { exitCode, signal, truncated, queuedMs, waitedMs, ranMs, note } = resultOf(entry);
-    const told = { state: entry.state, exitCode, signal, truncated, queuedMs, waitedMs, ranMs, note };
+    entry.output = outcome.output ?? KeptOutput.NONE;
+    // What it was given is needed no more, and can be as large as a request.
+    entry.order = { ...entry.order, env: NO_VARIABLES, lockKeys: NO_LOCKS };
+    entry.stdin = null;
+    entry.locks = NO_LOCKS;
+    const { state, exitCode, signal, note, output } = entry;
+    const told = { state, exitCode, signal, truncated: output.truncated, ...timesOf(entry), note };
     this.#tell({ type: 'finished', commandId: entry.id, ...told });
   }
-}
-
-/** A command as others see it, at this moment. `output` is what a running one has printed so far. */
-export function resultOf(entry: Entry, output: KeptOutput = entry.output): CommandResult {
-  const { addedAt, joinedAt, startedAt, endedAt } = entry;
-  return Object.freeze({
-    id: entry.id,
-    command: entry.order.command,
-    verdict: entry.verdict,
-    state: entry.state,
-    exitCode: entry.exitCode,
-    signal: entry.signal,
-    ...output,
-    queuedMs: between(addedAt, joinedAt ?? endedAt),
-    waitedMs: joinedAt === null ? null : between(joinedAt, startedAt ?? endedAt),
-    ranMs: startedAt === null ? null : between(startedAt, endedAt),
-    note: entry.note,
-    orphans: entry.orphans,
-  });
 }
 
 export function isFinal(state: CommandState): boolean {
@@ -254,10 +229,6 @@ function failureOf({ state, exitCode }: Entry): string | null {
   if (state === 'exited') return exitCode === 0 ? null : `exited with ${exitCode}`;
   if (state === 'timed-out') return 'timed out';
   return state === 'failed' ? 'could not be run' : null;
-}
-
-function between(from: number, to: number | null): number | null {
-  return to === null ? null : Math.max(0, Math.round((to - from) * 1000) / 1000);
 }
 
 function lowerFirst(text: string): string {

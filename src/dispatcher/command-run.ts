@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { type Assessment, assess } from './assessment.ts';
-import type { BatchBook, Consequence, Entry } from './batch.ts';
+import type { BatchBook, Consequence } from './batch.ts';
 import { beginAny, type Program, programsOf } from './beginning.ts';
+import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
 import type { Held } from './keyed-lock.ts';
@@ -41,6 +43,8 @@ const MAX_CHANGES = 16;
 
 /** Commands named in a `waiting` event; a queue may be long. */
 const MAX_BLOCKERS = 32;
+
+const LEFT = new Error('its working directory no longer lies where commands may run');
 
 /** One command from joining its queues until its processes are gone. */
 export class CommandRun {
@@ -162,9 +166,7 @@ export class CommandRun {
     const { book, budget, log } = this.#batch;
     const entry = this.#entry;
     const reserved = budget.reserve(book.unstarted - 1, !book.isClosed);
-    const output = new CommandOutput(reserved, (stream, text) =>
-      log.append({ type: 'output', commandId: entry.id, stream, text }),
-    );
+    const output = new CommandOutput(reserved, (stream, range) => log.appendOutput(entry.id, stream, range));
     const pace = new OutputPace(() => output.flush());
     const keep = (): KeptOutput => {
       pace.stop();
@@ -215,13 +217,23 @@ export class CommandRun {
         pace.touch();
       },
     };
-    const start = startRun(spec, runner);
+    const start = this.#mayRunHere() ? startRun(spec, runner) : { failure: Promise.resolve(LEFT) };
     if ('failure' in start) return start;
     this.#running = start.running;
     this.#output = output;
     this.#batch.book.start(this.#entry, runner.now(), start.running.pid);
     this.#hooks.started();
     return start;
+  }
+
+  /** Asked as late as can be: a directory is entered by its name, and a link may have taken its place meanwhile. */
+  #mayRunHere(): boolean {
+    const { mayRunIn } = this.#batch.settings;
+    try {
+      return mayRunIn === null || mayRunIn(realpathSync.native(this.#entry.order.cwd)) === true;
+    } catch {
+      return false;
+    }
   }
 
   #outcomeOf(ended: Ended, output: KeptOutput) {

@@ -52,14 +52,17 @@ class LiveDispatcher implements Dispatcher {
   }
 
   open(options: BatchOptions = {}): Batch {
-    this.#admit();
+    this.#admit(0);
+    this.#admitBatch();
     return this.#create(readBatchOptions(options, this.#settings));
   }
 
   dispatch(commands: Commands, options: BatchOptions = {}): Batch {
-    this.#admit();
+    this.#admit(0);
     const read = readBatchOptions(options, this.#settings);
     const checked = this.#check(commands, read);
+    this.#admit(checked.length);
+    this.#admitBatch();
     const batch = this.#create(read);
     batch.take(checked);
     batch.close();
@@ -107,8 +110,21 @@ class LiveDispatcher implements Dispatcher {
     giveUp.abort();
   }
 
-  #admit(): void {
+  #admit(commands: number): void {
     if (this.#shutdown !== null) throw new SignalboxError('SHUTTING_DOWN', 'The dispatcher is shutting down');
+    const { maxQueuedCommands } = this.#settings.limits;
+    if (maxQueuedCommands === Number.POSITIVE_INFINITY) return;
+    const queued = this.#store.unended().reduce((sum, { book }) => sum + book.unstarted, 0);
+    if (queued + commands <= maxQueuedCommands) return;
+    const expected = `Expected at most ${maxQueuedCommands} commands to wait in all batches`;
+    throw new SignalboxError('QUEUE_FULL', `${expected}, got ${commands} more than the ${queued} that do`);
+  }
+
+  #admitBatch(): void {
+    const { maxLiveBatches } = this.#settings.limits;
+    if (maxLiveBatches === Number.POSITIVE_INFINITY || this.#store.unended().length < maxLiveBatches) return;
+    const expected = `Expected fewer than ${maxLiveBatches} batches that have not ended`;
+    throw new SignalboxError('BATCHES_TOO_MANY', `${expected}; wait for one, or cancel one`);
   }
 
   #check(commands: Commands, { cwd }: BatchSettings): readonly Checked[] {
@@ -123,7 +139,7 @@ class LiveDispatcher implements Dispatcher {
   #create(read: BatchSettings): LiveBatch {
     const { newId } = this.#settings;
     const batch = new LiveBatch(newId(), this.#settings, read, {
-      admit: () => this.#admit(),
+      admit: (count) => this.#admit(count),
       track: (run) => {
         this.#runs.add(run);
         void run.then(() => this.#runs.delete(run));

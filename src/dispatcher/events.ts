@@ -1,4 +1,7 @@
 import { SignalboxError } from '../errors.ts';
+import type { TextRange } from './byte-log.ts';
+import { footprint } from './footprint.ts';
+import type { Stream } from './output.ts';
 import type { BatchEvent } from './types.ts';
 
 type Envelope = 'seq' | 'batchId' | 'at';
@@ -7,14 +10,34 @@ type Unwrap<Event> = Event extends unknown ? Omit<Event, Envelope> : never;
 /** An event without what the log adds: its number, its batch and its time. */
 export type EventBody = Unwrap<BatchEvent>;
 
+/** Bytes that an event takes besides what it says, rather more than less. */
+const EVENT_BYTES = 160;
+
+/** What is kept of an `output` event: its text stands in the output itself. */
+class OutputRecord {
+  readonly at: number;
+  readonly commandId: string;
+  readonly stream: Stream;
+  readonly range: TextRange;
+
+  constructor(at: number, commandId: string, stream: Stream, range: TextRange) {
+    this.at = at;
+    this.commandId = commandId;
+    this.stream = stream;
+    this.range = range;
+  }
+}
+
 /**
  * The events of one batch in the order they happened, numbered from 1 without a gap, for any number of readers at their
- * own pace. All of them are kept: the output caps bound the text, and everything else is a handful for each command.
+ * own pace. All of them are kept: the output caps bound the text, which is kept once for events and results, and
+ * everything else is a handful for each command.
  */
 export class EventLog {
   readonly #batchId: string;
   readonly #now: () => number;
-  readonly #events: BatchEvent[] = [];
+  readonly #events: (BatchEvent | OutputRecord)[] = [];
+  #bytes = 0;
   readonly #sleepers = new Set<() => void>();
   #isEnded = false;
 
@@ -28,13 +51,23 @@ export class EventLog {
     return this.#events.length;
   }
 
+  /** What the events take in memory, without the texts of output. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Adds an event. Nothing follows `batch-finished`. */
-  append(body: EventBody): void {
+  append(body: Exclude<EventBody, { type: 'output' }>): void {
     if (this.#isEnded) return;
     const seq = this.#events.length + 1;
-    this.#events.push(Object.freeze({ seq, batchId: this.#batchId, at: this.#now(), ...body }));
     this.#isEnded = body.type === 'batch-finished';
-    for (const wake of [...this.#sleepers]) wake();
+    this.#push(Object.freeze({ seq, batchId: this.#batchId, at: this.#now(), ...body }), bytesOf(body));
+  }
+
+  /** Adds an `output` event, whose text is read from where it stands whenever somebody reads the event. */
+  appendOutput(commandId: string, stream: Stream, range: TextRange): void {
+    if (this.#isEnded) return;
+    this.#push(new OutputRecord(this.#now(), commandId, stream, range), 0);
   }
 
   /**
@@ -63,7 +96,7 @@ export class EventLog {
         const event = this.#events[next];
         if (event !== undefined) {
           next += 1;
-          return { done: false, value: event };
+          return { done: false, value: event instanceof OutputRecord ? this.#told(next, event) : event };
         }
         if (this.#isEnded) break;
         await this.#sleep(signal, wakers);
@@ -72,6 +105,16 @@ export class EventLog {
     };
     // A generator would queue `return` behind the `next` that waits, and a reader that leaves would never be let go.
     return { next: advance, return: async () => close() };
+  }
+
+  #push(event: BatchEvent | OutputRecord, bytes: number): void {
+    this.#events.push(event);
+    this.#bytes += EVENT_BYTES + bytes;
+    for (const wake of [...this.#sleepers]) wake();
+  }
+
+  #told(seq: number, { at, commandId, stream, range }: OutputRecord): BatchEvent {
+    return Object.freeze({ seq, batchId: this.#batchId, at, type: 'output', commandId, stream, text: range.text });
   }
 
   #sleep(signal: AbortSignal | undefined, wakers: Set<() => void>): Promise<void> {
@@ -86,5 +129,20 @@ export class EventLog {
       wakers.add(wake);
       signal?.addEventListener('abort', wake, { once: true });
     });
+  }
+}
+
+/** What only this event holds: the verdict of a start is that of its acceptance, but for the few that were judged anew. */
+function bytesOf(body: Exclude<EventBody, { type: 'output' }>): number {
+  switch (body.type) {
+    case 'accepted':
+      return footprint(body.command) + footprint(body.verdict);
+    case 'waiting':
+      return body.waitsFor.length * 8;
+    case 'finished':
+      return footprint(body.note);
+    case 'started':
+    case 'batch-finished':
+      return 0;
   }
 }

@@ -1,20 +1,25 @@
 import { SignalboxError } from '../errors.ts';
 import { assess } from './assessment.ts';
-import { BatchBook, type Consequence, type Entry, resultOf } from './batch.ts';
+import { BatchBook, type Consequence } from './batch.ts';
 import { type Checked, checkInputs } from './command-input.ts';
 import { CommandRun } from './command-run.ts';
+import type { Entry } from './entry.ts';
 import { EventLog } from './events.ts';
 import type { BatchSettings, Settings } from './options.ts';
 import { OutputBudget } from './output-budget.ts';
+import { resultOf } from './result.ts';
 import type { SlotPool } from './slots.ts';
 import type { Batch, BatchEvent, BatchResult, CommandInput } from './types.ts';
 
 export type BatchHooks = {
-  /** Throws when no new command may come. */
-  readonly admit: () => void;
+  /** Throws when no new command, or not so many, may come. */
+  readonly admit: (commands: number) => void;
   /** A run begins; the promise settles when its keys are free again. */
   readonly track: (run: Promise<void>) => void;
 };
+
+/** Bytes that a batch takes besides its commands and events, rather more than less. */
+const BATCH_BYTES = 4096;
 
 /** A batch and the doing of it: joins, starts and ends commands as its book says. */
 export class LiveBatch implements Batch {
@@ -52,8 +57,12 @@ export class LiveBatch implements Batch {
     this.#deadline = setTimeout(() => this.#expire(), options.deadlineMs).unref();
   }
 
+  get keptBytes(): number {
+    return BATCH_BYTES + this.book.bytes + this.log.bytes;
+  }
+
   add(command: string | CommandInput): string {
-    this.#hooks.admit();
+    this.#hooks.admit(1);
     if (this.book.isClosed) throw new SignalboxError('BATCH_CLOSED', `Batch ${this.id} takes no more commands`);
     const before = this.book.entries.length;
     const context = { before, ids: this.#ids, cwd: this.options.cwd, limits: this.settings.limits };

@@ -30,6 +30,10 @@ export type DispatcherLimits = {
   readonly processLimit: number;
   /** Commands of one batch. Default: no limit. */
   readonly maxCommands: number;
+  /** Batches that have not ended. Default: no limit. */
+  readonly maxLiveBatches: number;
+  /** Commands of all batches that have not started. Default: no limit. */
+  readonly maxQueuedCommands: number;
   /** Milliseconds that a command may run unless it says otherwise, 1 to 86,400,000. Default 600,000. */
   readonly timeoutMs: number;
   /** Milliseconds that a batch may take unless it says otherwise, 1 to 86,400,000. Default 1,800,000. */
@@ -67,8 +71,13 @@ export type DispatcherOptions = {
   /** Absolute path of the bash that runs texts. Default: the first that is found. */
   readonly bash?: string;
   readonly platform?: Platform;
-  /** Ended batches that `get` still knows. Default: 100, for an hour. */
+  /** Ended batches that `get` still knows. Default: 100, for an hour, within 268,435,456 bytes. */
   readonly retention?: Partial<Retention>;
+  /**
+   * Asked right before each start with the real path of the command's directory, which may have become another one since
+   * the command was added. Where the answer is no, or it throws, the command is `failed`. Default: anywhere.
+   */
+  readonly mayRunIn?: (directory: string) => boolean;
   /** Milliseconds of the epoch. Default: a clock that never goes back. */
   readonly now?: () => number;
   /** Ids of batches. Default: random UUIDs. */
@@ -87,6 +96,7 @@ export type Settings = {
   readonly limits: DispatcherLimits;
   readonly orphans: OrphanPolicy;
   readonly retention: Retention;
+  readonly mayRunIn: ((directory: string) => boolean) | null;
   readonly now: () => number;
   readonly newId: () => string;
 };
@@ -109,6 +119,8 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     throw invalid('allowUnprovenPlatform to be true or false', allowUnprovenPlatform);
   const { trustRepository = false } = options;
   if (typeof trustRepository !== 'boolean') throw invalid('trustRepository to be true or false', trustRepository);
+  if (options.mayRunIn !== undefined && typeof options.mayRunIn !== 'function')
+    throw invalid('mayRunIn to be a function', options.mayRunIn);
   const limits = readLimits(options.limits ?? {});
   const table = options.processes ?? systemProcesses;
   const base = baseEnvironment(options.environment ?? process.env);
@@ -139,7 +151,9 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     retention: Object.freeze({
       maxBatches: count('retention.maxBatches', options.retention?.maxBatches ?? 100, 0, NO_LIMIT),
       maxAgeMs: count('retention.maxAgeMs', options.retention?.maxAgeMs ?? 3_600_000, 0, NO_LIMIT),
+      maxBytes: count('retention.maxBytes', options.retention?.maxBytes ?? 268_435_456, 0, NO_LIMIT),
     }),
+    mayRunIn: options.mayRunIn ?? null,
     now,
     newId,
   });
@@ -180,6 +194,8 @@ function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
     maxParallel: given.maxParallel === undefined ? parallelOfProcess() : read('maxParallel', 10, 1, MAX_PARALLEL),
     processLimit: read('processLimit', 32, 1, 4096),
     maxCommands: read('maxCommands', NO_LIMIT, 1, NO_LIMIT),
+    maxLiveBatches: read('maxLiveBatches', NO_LIMIT, 1, NO_LIMIT),
+    maxQueuedCommands: read('maxQueuedCommands', NO_LIMIT, 1, NO_LIMIT),
     timeoutMs: read('timeoutMs', 600_000, 1, DAY_MS),
     deadlineMs: read('deadlineMs', 1_800_000, 1, DAY_MS),
     maxOutputBytesPerCommand: read('maxOutputBytesPerCommand', 1_048_576, 0, MAX_BYTES),

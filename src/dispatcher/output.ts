@@ -1,3 +1,4 @@
+import { ByteLog, TextRange } from './byte-log.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import type { Truncation } from './types.ts';
 import { brokenStart, completeLength } from './utf8.ts';
@@ -9,28 +10,65 @@ const STREAMS: readonly Stream[] = ['stdout', 'stderr'];
 /** The end of an output tells most about a failure; more than this of it is seldom read. */
 const MAX_TAIL_BYTES = 128 * 1024;
 
-/** What a command printed, as far as it was kept. */
-export type KeptOutput = { readonly stdout: string; readonly stderr: string; readonly truncated: Truncation };
+const NEWLINE = 0x0a;
 
-/** One stream's part of it. `carry` is a character that has only begun; `untold` waits for the next flush. */
-type Side = { told: string[]; untold: string; carry: Buffer; cutBytes: number; readonly tail: TailBuffer };
+/** Bytes of one text that is told or read: whoever reads slowly holds no more than one of them. */
+const MAX_TEXT_BYTES = 65_536;
+
+const NOTHING = Buffer.alloc(0);
+
+/** What a command printed, as far as it was kept: bytes outside the JavaScript heap, made into text whenever it is read. */
+export class KeptOutput {
+  static readonly NONE = new KeptOutput(NOTHING, NOTHING, null);
+  readonly truncated: Truncation;
+  readonly #sides: Readonly<Record<Stream, Buffer>>;
+
+  /** The buffers are UTF-8 and must not change. */
+  constructor(stdout: Buffer, stderr: Buffer, truncated: Truncation) {
+    this.#sides = { stdout, stderr };
+    this.truncated = truncated;
+    Object.freeze(this);
+  }
+
+  get stdout(): string {
+    return this.#sides.stdout.toString('utf8');
+  }
+
+  get stderr(): string {
+    return this.#sides.stderr.toString('utf8');
+  }
+
+  /** What it takes in memory. */
+  get bytes(): number {
+    return this.#sides.stdout.length + this.#sides.stderr.length;
+  }
+
+  /** The text of a stream in pieces of bounded length, each made when it is asked for. No character is cut in two. */
+  *texts(stream: Stream): Generator<string, void> {
+    const bytes = this.#sides[stream];
+    for (const [from, to] of pieces(bytes)) yield bytes.toString('utf8', from, to);
+  }
+}
+
+/** One stream's part of it. `carry` is a character that has only begun; what stands behind `toldTo` waits for the next flush. */
+type Side = { readonly log: ByteLog; toldTo: number; carry: Buffer; cutBytes: number; readonly tail: TailBuffer };
 
 /**
  * Keeps the beginning and the end of what a command prints within `maxBytes` for both streams together, and counts
  * exactly what it leaves out. The beginning is told through `onText` at each `flush`, the end when `finish` is called;
- * for each stream, the texts told are, joined, the text that `finish` gives.
+ * for each stream, the texts told are, joined, the text that `finish` gives. All of them are ranges of the same bytes.
  *
  * `push` is the one way in and works on bytes as they came: what looks at them before the cut belongs there.
  */
 export class CommandOutput {
-  readonly #onText: (stream: Stream, text: string) => void;
+  readonly #onText: (stream: Stream, range: TextRange) => void;
   readonly #sides: Readonly<Record<Stream, Side>> = { stdout: newSide(), stderr: newSide() };
   readonly #tailBytes: number;
   #headLeft: number;
   #keptBytes = 0;
   #kept: KeptOutput | null = null;
 
-  constructor(maxBytes: number, onText: (stream: Stream, text: string) => void) {
+  constructor(maxBytes: number, onText: (stream: Stream, range: TextRange) => void) {
     this.#tailBytes = Math.min(Math.floor(maxBytes / 2), MAX_TAIL_BYTES);
     this.#headLeft = maxBytes - this.#tailBytes;
     this.#onText = onText;
@@ -48,7 +86,7 @@ export class CommandOutput {
     const bytes = side.carry.length === 0 ? chunk : Buffer.concat([side.carry, chunk]);
     const isWhole = bytes.length <= this.#headLeft;
     const taken = completeLength(isWhole ? bytes : bytes.subarray(0, this.#headLeft));
-    side.untold += bytes.toString('utf8', 0, taken);
+    side.log.append(bytes.subarray(0, taken));
     this.#keptBytes += taken;
     if (isWhole) {
       this.#headLeft -= taken;
@@ -60,19 +98,16 @@ export class CommandOutput {
     }
   }
 
-  /** Tells what has come since the last flush. True when there was something. */
-  flush(): boolean {
-    let told = false;
+  /** Tells what has come since the last flush. */
+  flush(): void {
     for (const stream of STREAMS) {
       const side = this.#sides[stream];
-      if (side.untold === '') continue;
-      const text = side.untold;
-      side.untold = '';
-      side.told.push(text);
-      this.#onText(stream, text);
-      told = true;
+      const start = side.toldTo;
+      side.toldTo = side.log.length;
+      for (const [from, to] of pieces(side.log.range(start, side.toldTo))) {
+        this.#onText(stream, new TextRange(side.log, start + from, start + to));
+      }
     }
-    return told;
   }
 
   /** Ends it: nothing is taken any more. Calling it again gives the same. */
@@ -83,16 +118,14 @@ export class CommandOutput {
     const { stdout, stderr } = this.#sides;
     const truncated =
       stdout.cutBytes + stderr.cutBytes === 0 ? null : { stdoutBytes: stdout.cutBytes, stderrBytes: stderr.cutBytes };
-    this.#kept = Object.freeze({ ...this.peek(), truncated });
-    for (const side of [stdout, stderr]) side.told = [];
+    this.#kept = new KeptOutput(stdout.log.seal(), stderr.log.seal(), truncated);
     return this.#kept;
   }
 
   /** What is kept so far, without the end of a command that still prints. */
   peek(): KeptOutput {
-    if (this.#kept !== null) return this.#kept;
     const { stdout, stderr } = this.#sides;
-    return { stdout: soFar(stdout), stderr: soFar(stderr), truncated: null };
+    return this.#kept ?? new KeptOutput(stdout.log.view(), stderr.log.view(), null);
   }
 
   #closeSide(side: Side): void {
@@ -104,10 +137,10 @@ export class CommandOutput {
       const broken = brokenStart(end);
       side.cutBytes += broken;
       end = end.subarray(broken);
-      side.untold += cutMark(side.cutBytes, side.untold === '' ? side.told.at(-1) : side.untold);
+      side.log.append(cutMark(side.cutBytes, side.log.view()));
     }
     this.#keptBytes += end.length;
-    side.untold += end.toString('utf8');
+    side.log.append(end);
   }
 
   /** Where both ends are long the longer one gives way, so that a flood on one stream never pushes out the other's words. */
@@ -126,14 +159,18 @@ export class CommandOutput {
   }
 }
 
-const NOTHING = Buffer.alloc(0);
-
 function newSide(): Side {
-  return { told: [], untold: '', carry: NOTHING, cutBytes: 0, tail: new TailBuffer() };
+  return { log: new ByteLog(), toldTo: 0, carry: NOTHING, cutBytes: 0, tail: new TailBuffer() };
 }
 
-function soFar(side: Side): string {
-  return side.told.join('') + side.untold;
+/** Where each piece of a text begins and ends. */
+function* pieces(bytes: Buffer): Generator<readonly [from: number, to: number], void> {
+  for (let from = 0; from < bytes.length; ) {
+    const rest = bytes.subarray(from);
+    const to = from + (rest.length <= MAX_TEXT_BYTES ? rest.length : completeLength(rest.subarray(0, MAX_TEXT_BYTES)));
+    yield [from, to];
+    from = to;
+  }
 }
 
 function drop(side: Side, bytes: number): void {
@@ -142,7 +179,7 @@ function drop(side: Side, bytes: number): void {
 }
 
 /** The line that stands where bytes were left out. It begins a line of its own. */
-function cutMark(bytes: number, before: string | undefined): string {
-  const newline = before === undefined || before.endsWith('\n') ? '' : '\n';
-  return `${newline}… ${bytes.toLocaleString('en-US')} bytes left out …\n`;
+function cutMark(bytes: number, before: Buffer): Buffer {
+  const newline = before.length === 0 || before.at(-1) === NEWLINE ? '' : '\n';
+  return Buffer.from(`${newline}… ${bytes.toLocaleString('en-US')} bytes left out …\n`);
 }

@@ -73,6 +73,7 @@ export type CommandResult = {
   readonly exitCode: number | null;
   /** The signal's name (`SIGKILL`) when one ended it. */
   readonly signal: string | null;
+  /** Made from the bytes that are kept each time it is read, as is `stderr`; read it once where that counts. */
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: Truncation;
@@ -129,7 +130,9 @@ export type BatchEvent = { readonly seq: number; readonly batchId: string; reado
 /** A batch that may still be growing. */
 export interface Batch {
   readonly id: string;
-  /** Adds one command at the end; it starts as soon as it may. Returns its id. Throws BATCH_CLOSED, COMMAND_ID_DUPLICATE, REQUEST_INVALID, COMMAND_HAS_NUL, DIRECTORY_MISSING. */
+  /** Bytes that its output, its events and its texts take in memory, rather more than less; complete when it has ended. */
+  readonly keptBytes: number;
+  /** Adds one command at the end; it starts as soon as it may. Returns its id. Throws BATCH_CLOSED, QUEUE_FULL, COMMAND_ID_DUPLICATE, REQUEST_INVALID, COMMAND_HAS_NUL, DIRECTORY_MISSING. */
   add(command: string | CommandInput): string;
   /** No more commands will come. Idempotent. */
   close(): void;
@@ -155,9 +158,9 @@ export type Plan = {
 };
 
 export interface Dispatcher {
-  /** A batch that takes commands one by one. */
+  /** A batch that takes commands one by one. Throws BATCHES_TOO_MANY. */
   open(options?: BatchOptions): Batch;
-  /** Checks every command first and adds all or none; then `open`, add all, close. Pointers in errors are `/commands/N/field`. */
+  /** Checks every command first and adds all or none; then `open`, add all, close. Pointers in errors are `/commands/N/field`. Throws BATCHES_TOO_MANY, QUEUE_FULL. */
   dispatch(commands: readonly (string | CommandInput)[], options?: BatchOptions): Batch;
   plan(commands: readonly (string | CommandInput)[], options?: BatchOptions): Plan;
   /** A batch by its id: every one that has not ended, and the newest of those that have, for a time. */

@@ -140,6 +140,9 @@ export const capabilities = z
       .describe('What this service can do; look for a token, never at the version'),
     modes: z.array(z.string()).readonly(),
     limits: z.record(z.string(), z.number()),
+    retention: z
+      .record(z.string(), z.number())
+      .describe('How many ended batches are kept, for how long, in how many bytes'),
   })
   .meta({ id: 'Capabilities' });
 

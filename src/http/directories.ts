@@ -5,7 +5,7 @@ import { show } from '../issue-text.ts';
 
 /**
  * Turns the working directory that a client named into the real one, or refuses it. The real path is what the command
- * then runs in, so that a link changed in between leads nowhere else. Roots say where commands start, not what they
+ * then runs in, and where that leads is asked again right before the start (`mayRunIn`). Roots say where commands start, not what they
  * can open.
  */
 export type Directories = {
@@ -34,8 +34,7 @@ export function createDirectories(roots: readonly string[]): Directories {
 async function realDirectory(path: string, roots: readonly string[], pointer: string): Promise<string> {
   // Asked before anything is looked up, so that nobody learns what exists outside by the difference of two answers.
   const real = await realpath(path).catch(() => undefined);
-  const confined = (where: string): boolean => roots.some((root) => liesIn(where, root));
-  if (real === undefined ? !confined(path) : !confined(real)) {
+  if (!isConfined(real ?? path, roots)) {
     throw new SignalboxError(
       'DIRECTORY_OUTSIDE_ROOTS',
       `Expected a directory in one of the configured roots, got ${show(path)} at ${pointer}`,
@@ -45,7 +44,7 @@ async function realDirectory(path: string, roots: readonly string[], pointer: st
   if (real === undefined || !(await stat(real).catch(() => undefined))?.isDirectory()) {
     throw new SignalboxError('DIRECTORY_MISSING', `Expected a directory, got ${show(path)} at ${pointer}`, { pointer });
   }
-  if (!roots.includes(real) && roots.some((root) => liesIn(root, real))) {
+  if (!mayRunIn(real, roots)) {
     throw new SignalboxError(
       'DIRECTORY_CONTAINS_ROOT',
       `Expected a directory that contains no root, got ${show(path)} at ${pointer}`,
@@ -53,6 +52,19 @@ async function realDirectory(path: string, roots: readonly string[], pointer: st
     );
   }
   return real;
+}
+
+/** Whether a command may start in a directory, given by its real path: it lies in a root, and contains none but itself. */
+export function mayRunIn(real: string, roots: readonly string[]): boolean {
+  return roots.includes(real) || (isConfined(real, roots) && !containsRoot(real, roots));
+}
+
+function isConfined(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => liesIn(path, root));
+}
+
+function containsRoot(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => liesIn(root, path));
 }
 
 /** Whether a path is the directory or something below it. Both absolute and normal. */

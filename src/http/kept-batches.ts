@@ -1,38 +1,50 @@
-import { BatchStore } from '../dispatcher/store.ts';
+import { BatchStore, type Retention } from '../dispatcher/store.ts';
 import type { Batch } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
 import { show } from '../issue-text.ts';
 
 /** A batch that can still be asked for. `hasEnded` once its events are complete. */
-export type KeptBatch = { readonly id: string; readonly batch: Batch; hasEnded: boolean };
+export type KeptBatch = { readonly id: string; readonly batch: Batch; readonly keptBytes: number; hasEnded: boolean };
 
 /** The batches of this service, running or ended, by their ids. */
 export type KeptBatches = {
-  keep(batch: Batch): void;
-  /** Throws BATCH_UNKNOWN. */
+  keep(batch: Batch): KeptBatch;
+  /** Throws BATCH_UNKNOWN, and BATCH_GONE for one that is kept no more. */
   find(id: string): KeptBatch;
+  /** Says that an answer is made from a batch, until what is returned is called; `breakOff` when its bytes are needed. */
+  hold(kept: KeptBatch, breakOff: () => void): () => void;
+  /** Bytes of the ended batches that are kept, or still read. */
+  bytes(): number;
 };
 
-/** Keeps every batch that runs, and the ended ones by count and age. `now` is milliseconds of a clock that goes forward. */
-export function createKeptBatches(
-  retention: { readonly maxBatches: number; readonly maxAgeMs: number },
-  now: () => number,
-): KeptBatches {
+/** Keeps every batch that runs, and the ended ones by count, age and bytes. `now` is milliseconds of a clock that goes forward. */
+export function createKeptBatches(retention: Retention, now: () => number): KeptBatches {
   const store = new BatchStore<KeptBatch>(retention, now);
   return {
     keep(batch) {
-      const kept: KeptBatch = { id: batch.id, batch, hasEnded: false };
+      const kept: KeptBatch = {
+        id: batch.id,
+        batch,
+        get keptBytes() {
+          return batch.keptBytes;
+        },
+        hasEnded: false,
+      };
       store.add(kept);
       void batch.done.then(() => {
         kept.hasEnded = true;
         store.end(kept);
       });
+      return kept;
     },
     find(id) {
       const kept = store.get(id);
-      if (kept === undefined)
-        throw new SignalboxError('BATCH_UNKNOWN', `Expected the id of a batch that is kept, got ${show(id)}`);
-      return kept;
+      if (kept !== undefined) return kept;
+      if (store.isGone(id))
+        throw new SignalboxError('BATCH_GONE', `Expected the id of a batch that is still kept, got ${show(id)}`);
+      throw new SignalboxError('BATCH_UNKNOWN', `Expected the id of a batch that is kept, got ${show(id)}`);
     },
+    hold: (kept, breakOff) => store.hold(kept, breakOff),
+    bytes: () => store.bytes,
   };
 }

@@ -29,6 +29,8 @@ const HEADERS: ReadonlyMap<ErrorCode, readonly [name: string, value: string]> = 
   ['TOKEN_REFUSED', ['www-authenticate', 'Bearer realm="signalbox", error="invalid_token"']],
   ['MEDIA_TYPE_REFUSED', ['accept-post', 'application/json']],
   ['SHUTTING_DOWN', ['retry-after', '5']],
+  ['BATCHES_TOO_MANY', ['retry-after', '1']],
+  ['QUEUE_FULL', ['retry-after', '1']],
 ]);
 
 /** What Fastify's own errors are in our table. */
@@ -120,12 +122,24 @@ export function answerClientError(
     return undefined;
   }
   const fault = clientFault(error.code);
-  const body = JSON.stringify(problemOf(fault, requestId));
+  writeProblem(socket, fault, requestId);
+  return fault.code;
+}
+
+/** Writes an answer to the bare socket, where there is no response to write it with, and ends it. */
+export function writeProblem(
+  socket: Socket,
+  error: SignalboxError,
+  requestId: string,
+  fields: readonly string[] = [],
+): void {
+  const body = JSON.stringify(problemOf(error, requestId));
   socket.end(
     [
-      `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}`,
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}`,
       `Content-Type: ${MEDIA_TYPE}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
+      ...fields,
       'Cache-Control: no-store',
       'X-Content-Type-Options: nosniff',
       'Connection: close',
@@ -133,7 +147,6 @@ export function answerClientError(
       body,
     ].join('\r\n'),
   );
-  return fault.code;
 }
 
 function clientFault(code: string | undefined): SignalboxError {

@@ -6,9 +6,11 @@ const WHEN: ReadonlyMap<number, string> = new Map([
   [403, 'The Origin or the working directory is not allowed'],
   [404, 'No batch has this id'],
   [406, 'No representation fits the Accept header'],
+  [410, 'The batch is no longer kept'],
   [413, 'The body is larger than allowed'],
   [415, 'The body is not application/json'],
   [421, 'The Host header does not name this service'],
+  [429, 'Too many batches have not ended, or too many commands wait'],
   [503, 'The service is shutting down'],
 ]);
 

@@ -1,19 +1,23 @@
 import { Readable } from 'node:stream';
 import type { BatchEvent } from '../dispatcher/types.ts';
+import { eventTexts } from './batch-text.ts';
+import { PIECE_CHARS } from './json-text.ts';
 
 /** How events are written: as server-sent events, or one JSON value a line. */
-export type Framing = { readonly event: (event: BatchEvent) => string; readonly heartbeat: string };
+export type Framing = {
+  readonly before: (event: BatchEvent) => string;
+  readonly after: string;
+  readonly heartbeat: string;
+};
 
 export const SSE: Framing = {
-  event: (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  before: ({ seq, type }) => `id: ${seq}\nevent: ${type}\ndata: `,
+  after: '\n\n',
   heartbeat: ': still here\n\n',
 };
 
 /** A blank before the next line is nothing to a JSON parser, and keeps the connection in sight. */
-export const NDJSON: Framing = { event: (event) => `${JSON.stringify(event)}\n`, heartbeat: ' ' };
-
-/** Characters after which a chunk is written although more events are there. */
-const CHUNK_CHARS = 65_536;
+export const NDJSON: Framing = { before: () => '', after: '\n', heartbeat: ' ' };
 
 const BEAT = Symbol('beat');
 
@@ -37,7 +41,7 @@ export function createEventStream(
     readonly abort: () => void;
   },
 ): EventStream {
-  const body = Readable.from(frames(events, options), { objectMode: false });
+  const body = Readable.from(frames(events, options), { objectMode: false, highWaterMark: 1 });
   body.once('close', options.abort);
   return { body, end: options.abort };
 }
@@ -56,9 +60,16 @@ async function* frames(
     let chunk = '';
     const turn = nextTurn();
     while (result !== BEAT && result.done !== true) {
-      chunk += framing.event(result.value);
+      chunk += framing.before(result.value);
+      for (const text of eventTexts(result.value)) {
+        chunk += text;
+        if (chunk.length < PIECE_CHARS) continue;
+        yield chunk;
+        chunk = '';
+      }
+      chunk += framing.after;
       next = events.next();
-      result = chunk.length < CHUNK_CHARS ? await Promise.race([next, turn]) : BEAT;
+      result = chunk.length < PIECE_CHARS ? await Promise.race([next, turn]) : BEAT;
     }
     if (chunk !== '') yield chunk;
     if (result !== BEAT) return;

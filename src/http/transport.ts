@@ -1,12 +1,13 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { SignalboxError } from '../errors.ts';
-import { problemOf } from './problem.ts';
+import { type ErrorCode, SignalboxError } from '../errors.ts';
+import { problemOf, writeProblem } from './problem.ts';
 
 /**
- * What Node would answer by itself, and without a problem document: `Expect`. A client that asks before it sends a body
- * is told to go on only when its header has passed the gate, so a body that is refused never travels.
+ * What Node would answer by itself, and without a problem document: `Expect` and CONNECT. A client that asks before it
+ * sends a body is told to go on only when its header has passed the gate, so a body that is refused never travels.
  */
-export function installTransport(app: FastifyInstance, newId: () => string): void {
+export function installTransport(app: FastifyInstance, newId: () => string, refused: (code: ErrorCode) => void): void {
   const asking = new WeakSet<object>();
 
   app.server.on('checkContinue', (request, response) => {
@@ -16,6 +17,14 @@ export function installTransport(app: FastifyInstance, newId: () => string): voi
 
   app.addHook('preParsing', async (request, reply) => {
     if (asking.delete(request.raw)) reply.raw.writeContinue();
+  });
+
+  // Node hands over the bare connection, and closes it without a word where nobody takes it.
+  app.server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy());
+    const error = new SignalboxError('METHOD_REFUSED', 'Expected another method than CONNECT: this is no proxy');
+    writeProblem(socket, error, newId(), ['Allow: GET, HEAD, POST, DELETE']);
+    refused(error.code);
   });
 
   app.server.on('checkExpectation', (_request, response) => {

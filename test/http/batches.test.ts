@@ -207,13 +207,13 @@ describe('batches are kept', () => {
     const statuses = async () =>
       Promise.all([running.id, ...ids].map(async (id) => (await small.call(`/batches/${id}`)).status));
     expect((await statuses()).filter((status) => status === 200)).toHaveLength(2);
-    expect((await statuses()).filter((status) => status === 404)).toHaveLength(2);
+    expect((await statuses()).filter((status) => status === 410)).toHaveLength(2);
   });
 
   test('by age', async () => {
     const brief = await startService({ flags: { 'retention-max-age-ms': 1 } });
     const { id } = await brief.run({ commands: ['echo x'] }, { prefer: 'wait=30' });
-    await until(async () => (await brief.call(`/batches/${id}`)).status === 404);
+    await until(async () => (await brief.call(`/batches/${id}`)).status === 410);
   });
 });
 

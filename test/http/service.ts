@@ -7,13 +7,12 @@ import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { type Config, type ConfigFlags, commandEnvironment, loadConfig } from '../../src/config.ts';
-import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
+import { type Config, type ConfigFlags, loadConfig } from '../../src/config.ts';
 import { createJudge } from '../../src/dispatcher/judge.ts';
 import type { BatchEvent, BatchResult, Dispatcher } from '../../src/dispatcher/types.ts';
 import type { Problem } from '../../src/http/answers.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import { buildServer, listen } from '../../src/server.ts';
+import { buildServer, createServiceDispatcher, listen } from '../../src/server.ts';
 import './routes.ts';
 
 /** The real thing on a free port: real rules, a real dispatcher, real commands in a throw-away root. */
@@ -74,21 +73,7 @@ export async function openService({
     flags: { port: 0, 'shutdown-grace-ms': 300, 'shutdown-deadline-ms': 5_000, ...flags },
   });
   const lines: string[] = [];
-  const { maxParallel, maxRunning, timeoutMs, deadlineMs, maxOutputBytes, maxBatchOutputBytes } = config.limits;
-  const real = createDispatcher({
-    rules,
-    environment: commandEnvironment(config, { ...process.env, ...env }),
-    cwd: config.roots[0] ?? root,
-    limits: {
-      maxParallel,
-      processLimit: maxRunning,
-      timeoutMs,
-      deadlineMs,
-      maxOutputBytesPerCommand: maxOutputBytes,
-      maxOutputBytesPerBatch: maxBatchOutputBytes,
-    },
-    retention: { maxBatches: 0 },
-  });
+  const real = createServiceDispatcher(config, rules, { ...process.env, ...env });
   const removeRoot = () => rmSync(root, { recursive: true, force: true });
   const app = await buildServer({
     config,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { BatchBook, type Entry, isFinal, resultOf } from '../../src/dispatcher/batch.ts';
+import { BatchBook, isFinal } from '../../src/dispatcher/batch.ts';
+import type { Entry } from '../../src/dispatcher/entry.ts';
 import type { EventBody } from '../../src/dispatcher/events.ts';
+import { resultOf } from '../../src/dispatcher/result.ts';
 import type { OnFailure } from '../../src/dispatcher/types.ts';
 import { verdictOf } from '../support/dispatcher.ts';
 

@@ -1,15 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { type EventBody, EventLog } from '../../src/dispatcher/events.ts';
+import type { Verdict } from '../../src/classifier/verdict.ts';
+import { ByteLog, TextRange } from '../../src/dispatcher/byte-log.ts';
+import { EventLog } from '../../src/dispatcher/events.ts';
+import { footprint } from '../../src/dispatcher/footprint.ts';
 import { OutputPace } from '../../src/dispatcher/output-pace.ts';
 import type { BatchEvent } from '../../src/dispatcher/types.ts';
 
-const output = (text: string): EventBody => ({ type: 'output', commandId: 'c1', stream: 'stdout', text });
-const finished: EventBody = { type: 'batch-finished', state: 'finished' };
+const output = (text: string) => ({ type: 'output', commandId: 'c1', stream: 'stdout', text }) as const;
+const finished = { type: 'batch-finished', state: 'finished' } as const;
+
+function print(log: EventLog, text: string): void {
+  const bytes = new ByteLog();
+  bytes.append(Buffer.from(`before${text}`));
+  log.appendOutput('c1', 'stdout', new TextRange(bytes, 6, bytes.length));
+}
 
 function logWith(count: number): EventLog {
   let at = 1000;
   const log = new EventLog('b', () => at++);
-  for (let index = 0; index < count; index += 1) log.append(output(String(index)));
+  for (let index = 0; index < count; index += 1) print(log, String(index));
   return log;
 }
 
@@ -51,7 +60,7 @@ describe('the events of a batch', () => {
     const iterator = log.read()[Symbol.asyncIterator]();
     expect(await iterator.next()).toMatchObject({ value: { seq: 1 } });
     const behind = read(log.read({ after: 2 }));
-    log.append(output('2'));
+    print(log, '2');
     log.append(finished);
     expect(await early).toEqual([1, 2, 3, 4]);
     expect(await behind).toEqual([3, 4]);
@@ -62,8 +71,8 @@ describe('the events of a batch', () => {
     const log = logWith(0);
     const iterator = log.read()[Symbol.asyncIterator]();
     const both = Promise.all([iterator.next(), iterator.next()]);
-    log.append(output('a'));
-    log.append(output('b'));
+    print(log, 'a');
+    print(log, 'b');
     const numbers = (await both).map(({ value }) => value.seq);
     expect(numbers.sort()).toEqual([1, 2]);
   });
@@ -91,8 +100,49 @@ describe('the events of a batch', () => {
   test('nothing follows the end', async () => {
     const log = logWith(0);
     log.append(finished);
-    log.append(output('late'));
+    print(log, 'late');
     expect(log.lastSeq).toBe(1);
+  });
+});
+
+describe('what events take in memory', () => {
+  const verdict: Verdict = {
+    kind: 'serial',
+    ruleset: '',
+    reason: {
+      check: 'input',
+      code: 'INPUT_NOT_TEXT',
+      knowledge: 'unrecognised',
+      span: [0, 0],
+      message: 'x'.repeat(50),
+    },
+  };
+
+  test('grows with every event, and by two bytes for every character that is said in it', () => {
+    const growth = (command: string) => {
+      const log = new EventLog('b', () => 0);
+      log.append({ type: 'accepted', commandId: 'c1', command, verdict });
+      return log.bytes;
+    };
+    expect(growth('')).toBeGreaterThan(100 + 2 * 50);
+    expect(growth('x'.repeat(1000)) - growth('')).toBe(2000);
+  });
+
+  test('is the same for output of any length: its text is kept in the output alone', () => {
+    const bytesFor = (text: string) => {
+      const log = logWith(0);
+      print(log, text);
+      return log.bytes;
+    };
+    expect(bytesFor('x'.repeat(100_000))).toBe(bytesFor('x'));
+    expect(bytesFor('x')).toBeGreaterThan(0);
+  });
+
+  test('counts texts, fields and what is within', () => {
+    expect(footprint(null)).toBe(0);
+    expect(footprint(7)).toBe(0);
+    expect(footprint('ab') - footprint('')).toBe(4);
+    expect(footprint({ a: 'x'.repeat(10), b: [[]] })).toBeGreaterThan(footprint({ a: 'x'.repeat(10) }));
   });
 });
 

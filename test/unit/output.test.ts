@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CommandOutput, type Stream } from '../../src/dispatcher/output.ts';
+import { ByteLog } from '../../src/dispatcher/byte-log.ts';
+import { CommandOutput, KeptOutput, type Stream } from '../../src/dispatcher/output.ts';
 import { OutputBudget } from '../../src/dispatcher/output-budget.ts';
 import { TailBuffer } from '../../src/dispatcher/tail-buffer.ts';
 import { completeLength } from '../../src/dispatcher/utf8.ts';
@@ -8,8 +9,8 @@ type Told = Record<Stream, string>;
 
 function collect(maxBytes: number): { output: CommandOutput; told: Told } {
   const told: Told = { stdout: '', stderr: '' };
-  const output = new CommandOutput(maxBytes, (stream, text) => {
-    told[stream] += text;
+  const output = new CommandOutput(maxBytes, (stream, range) => {
+    told[stream] += range.text;
   });
   return { output, told };
 }
@@ -22,7 +23,7 @@ describe('what a command prints', () => {
     const { output } = collect(10);
     output.push('stdout', Buffer.from('12345'));
     output.push('stderr', Buffer.from('67890'));
-    expect(output.finish()).toEqual({ stdout: '12345', stderr: '67890', truncated: null });
+    expect(output.finish()).toMatchObject({ stdout: '12345', stderr: '67890', truncated: null });
     expect(output.keptBytes).toBe(10);
   });
 
@@ -140,7 +141,7 @@ describe('what a command prints', () => {
   test('with a cap of nothing everything is counted and nothing kept', () => {
     const { output } = collect(0);
     output.push('stderr', Buffer.from('hello'));
-    expect(output.finish()).toEqual({
+    expect(output.finish()).toMatchObject({
       stdout: '',
       stderr: cut('', '5', ''),
       truncated: { stdoutBytes: 0, stderrBytes: 5 },
@@ -164,6 +165,51 @@ describe('what a command prints', () => {
     output.push('stdout', chunk);
     chunk.fill('X');
     expect(output.finish().stdout).toBe(cut('abcd\n', '8', 'efgh'));
+  });
+});
+
+describe('the bytes that are kept', () => {
+  test('are those that were printed, once, whatever the characters and however often they were told', () => {
+    const { output } = collect(100_000);
+    for (let times = 0; times < 100; times += 1) {
+      output.push('stdout', Buffer.from('x'.repeat(300)));
+      output.push('stderr', Buffer.from('漢'));
+      output.flush();
+    }
+    expect(output.finish().bytes).toBe(30_000 + 300);
+  });
+
+  test('stay as they were for whoever looked while more came', () => {
+    const { output } = collect(100_000);
+    output.push('stdout', Buffer.from('first'));
+    const early = output.peek();
+    for (let times = 0; times < 50; times += 1) output.push('stdout', Buffer.alloc(1000, 'y'));
+    output.finish();
+    expect(early).toMatchObject({ stdout: 'first', stderr: '', truncated: null, bytes: 5 });
+  });
+
+  test('of a long text are told and read in pieces of at most 64 KiB, with no character torn', () => {
+    const texts: string[] = [];
+    const output = new CommandOutput(1_000_000, (_stream, range) => texts.push(range.text));
+    output.push('stdout', Buffer.from('漢'.repeat(100_000)));
+    const kept = output.finish();
+    for (const pieces of [texts, [...kept.texts('stdout')]]) {
+      expect(pieces).toHaveLength(5);
+      expect(Math.max(...pieces.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(65_536);
+      expect(pieces.join('')).toBe(kept.stdout);
+    }
+    expect([...kept.texts('stderr')]).toEqual([]);
+    expect(KeptOutput.NONE).toMatchObject({ stdout: '', stderr: '', truncated: null, bytes: 0 });
+  });
+
+  test('take no more room than they need once they are complete', () => {
+    const log = new ByteLog();
+    log.append(Buffer.from('abc'));
+    log.append(Buffer.alloc(1000, 'd'));
+    const sealed = log.seal();
+    expect(sealed.buffer.byteLength).toBe(1003);
+    expect(sealed.toString()).toBe(`abc${'d'.repeat(1000)}`);
+    expect(new ByteLog().seal()).toHaveLength(0);
   });
 });
 

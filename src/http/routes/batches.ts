@@ -1,18 +1,40 @@
-import type { FastifyReply } from 'fastify';
-import type { Batch, BatchResult } from '../../dispatcher/types.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SignalboxError } from '../../errors.ts';
 import { admit } from '../admission.ts';
 import { batchResult } from '../answers.ts';
+import { batchTexts } from '../batch-text.ts';
 import type { App, RouteContext } from '../context.ts';
 import { createDirectories } from '../directories.ts';
 import { preferredWait } from '../headers.ts';
+import { bodyOf } from '../json-text.ts';
+import type { KeptBatch } from '../kept-batches.ts';
 import { commandLine } from '../log-lines.ts';
 import { problems } from '../responses.ts';
 import { batchParams, batchRequest, preferHeaders } from '../schemas.ts';
 
+type Asked = Pick<FastifyRequest, 'method'> & { readonly headers: { readonly prefer?: string } };
+
 /** Batches are taken in, looked at, waited for and cancelled. */
 export function batchRoutes(app: App, context: RouteContext): void {
   const { config, dispatcher, batches, drain } = context;
+
+  /** The batch as it is, or after the wait that was asked for, made as fast as the client takes it. */
+  const answer = async (kept: KeptBatch, request: Asked, typed: unknown): Promise<never> => {
+    // The body is a text or a stream of what the schema describes, which its type cannot say.
+    const reply = typed as FastifyReply;
+    await waited(kept, request.headers.prefer, config.limits.maxWaitSeconds, reply);
+    reply.type('application/json; charset=utf-8');
+    const body = bodyOf(batchTexts(kept.batch.snapshot()));
+    if (typeof body !== 'string') {
+      body.once(
+        'close',
+        batches.hold(kept, () => body.destroy(new Error('The batch is no longer kept'))),
+      );
+      // Nobody is there to take it, and its length is not known before it is made.
+      if (request.method === 'HEAD') body.destroy();
+    }
+    return reply.send(request.method === 'HEAD' && typeof body !== 'string' ? undefined : body) as never;
+  };
 
   app.route({
     method: 'POST',
@@ -25,7 +47,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       body: batchRequest,
       response: {
         201: batchResult.describe('Accepted, with every verdict; `Location` names it'),
-        ...problems('body', 403, 503),
+        ...problems('body', 403, 429, 503),
       },
     },
     handler: async (request, reply) => {
@@ -34,7 +56,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       const { roots, limits } = config;
       const { commands, options } = await admit(request.body, limits, roots, createDirectories(roots));
       const batch = dispatcher.dispatch(commands, options);
-      batches.keep(batch);
+      const kept = batches.keep(batch);
       const accepted = batch.snapshot();
       request.log.info({ batchId: batch.id, commands: accepted.commands.length }, 'batch accepted');
       for (const { id, command, verdict } of accepted.commands) {
@@ -42,7 +64,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       }
       void batch.done.then(({ state }) => app.log.info({ batchId: batch.id, state }, 'batch ended'));
       reply.code(201).header('location', `/batches/${batch.id}`);
-      return await waited(batch, request.headers.prefer, config.limits.maxWaitSeconds, reply);
+      return answer(kept, request, reply);
     },
   });
 
@@ -55,10 +77,9 @@ export function batchRoutes(app: App, context: RouteContext): void {
       tags: ['batches'],
       params: batchParams,
       headers: preferHeaders,
-      response: { 200: batchResult, ...problems('plain', 404) },
+      response: { 200: batchResult, ...problems('plain', 404, 410) },
     },
-    handler: (request, reply) =>
-      waited(batches.find(request.params.id).batch, request.headers.prefer, config.limits.maxWaitSeconds, reply),
+    handler: (request, reply) => answer(batches.find(request.params.id), request, reply),
   });
 
   app.route({
@@ -70,26 +91,26 @@ export function batchRoutes(app: App, context: RouteContext): void {
       tags: ['batches'],
       params: batchParams,
       headers: preferHeaders,
-      response: { 200: batchResult, ...problems('plain', 404) },
+      response: { 200: batchResult, ...problems('plain', 404, 410) },
     },
     handler: (request, reply) => {
-      const { batch } = batches.find(request.params.id);
-      batch.cancel('Cancelled by a client');
-      request.log.info({ batchId: batch.id }, 'batch cancelled');
-      return waited(batch, request.headers.prefer, config.limits.maxWaitSeconds, reply);
+      const kept = batches.find(request.params.id);
+      kept.batch.cancel('Cancelled by a client');
+      request.log.info({ batchId: kept.id }, 'batch cancelled');
+      return answer(kept, request, reply);
     },
   });
 }
 
-/** The batch as it is, or after as long a wait for its end as was asked for and is allowed. It goes on when the client leaves. */
+/** Waits for the end for as long as was asked for and is allowed. The batch goes on when the client leaves. */
 async function waited(
-  batch: Batch,
+  { batch }: KeptBatch,
   prefer: string | undefined,
   most: number,
   reply: FastifyReply,
-): Promise<BatchResult> {
+): Promise<void> {
   const asked = preferredWait(prefer);
-  if (asked === undefined) return batch.snapshot();
+  if (asked === undefined) return;
   const seconds = Math.min(asked, most);
   reply.header('preference-applied', `wait=${seconds}`);
   const { promise: enough, resolve } = withResolvers();
@@ -97,7 +118,6 @@ async function waited(
   reply.raw.once('close', resolve);
   try {
     await Promise.race([batch.done, enough]);
-    return batch.snapshot();
   } finally {
     clearTimeout(timer);
     reply.raw.off('close', resolve);

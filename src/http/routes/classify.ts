@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
+import type { FastifyReply } from 'fastify';
 import type { Verdict } from '../../classifier/verdict.ts';
 import { requireCount, requireMode } from '../admission.ts';
 import { verdict, verdicts } from '../answers.ts';
 import type { App, RouteContext } from '../context.ts';
+import { bodyOf, listTexts, objectTexts } from '../json-text.ts';
 import { problems } from '../responses.ts';
 import { classifyQuery, classifyRequest } from '../schemas.ts';
 
@@ -31,17 +33,19 @@ export function classifyRoutes(app: App, { config, judge }: RouteContext): void 
         ...problems('body'),
       },
     },
-    handler: async ({ body }) => {
+    handler: async ({ body }, typed) => {
       requireMode(body.mode);
       const { commands, cwd, env } = body;
       const common = { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }) };
       if (commands === undefined) return answer({ ...common, command: body.command });
       requireCount(commands.length, config.limits.maxCommands);
-      return {
-        verdicts: commands.map((each) =>
-          answer(isQuestion(each) ? { ...common, ...each } : { ...common, command: each }),
-        ),
-      };
+      // As many as the reader takes: a thousand verdicts are much longer than the request that asks for them.
+      const texts = listTexts(commands, (each) => [
+        JSON.stringify(answer(isQuestion(each) ? { ...common, ...each } : { ...common, command: each })),
+      ]);
+      const reply = typed as unknown as FastifyReply;
+      reply.type('application/json; charset=utf-8');
+      return reply.send(bodyOf(objectTexts({ verdicts: null }, new Map([['verdicts', () => texts]])))) as never;
     },
   });
 

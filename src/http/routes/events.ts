@@ -30,14 +30,15 @@ export function eventRoutes(app: App, { config, batches, drain }: RouteContext):
           },
         },
         204: z.undefined().describe('The batch has ended and nothing stands behind that event; do not reconnect'),
-        ...problems('plain', 404),
+        ...problems('plain', 404, 410),
       },
     },
     handler: async (request, typed) => {
       // The body is a stream of what the schema describes, which its type cannot say.
       const reply = typed as unknown as FastifyReply;
       const type = requireAccept(request, ...TYPES);
-      const { batch, hasEnded } = batches.find(request.params.id);
+      const kept = batches.find(request.params.id);
+      const { batch, hasEnded } = kept;
       if (request.method === 'HEAD') return reply.type(type).send();
 
       // A browser that reconnects repeats the address it began with, so what it saw last counts more.
@@ -54,6 +55,10 @@ export function eventRoutes(app: App, { config, batches, drain }: RouteContext):
         abort: () => ending.abort(),
       });
       stream.body.once('close', drain.track(stream));
+      stream.body.once(
+        'close',
+        batches.hold(kept, () => stream.body.destroy(new Error('The batch is no longer kept'))),
+      );
       // Proxies that buffer would turn live events into late ones.
       reply.type(type).header('x-accel-buffering', 'no');
       // The first event may be long in coming; the reader should know at once that it is connected.

@@ -33,6 +33,7 @@ export function statusRoutes(app: App, { config, ruleset, version, drain }: Rout
       capabilities: CAPABILITIES,
       modes: ['simple'],
       limits: { ...config.limits },
+      retention: { ...config.retention },
     }),
   });
 

@@ -1,0 +1,28 @@
+import type { Verdict } from '../classifier/verdict.ts';
+import type { Order } from './assessment.ts';
+import type { KeptOutput } from './output.ts';
+import type { CommandState, LockRequest } from './types.ts';
+
+/** A command of a batch. Only the book changes it. */
+export type Entry = {
+  readonly id: string;
+  readonly index: number;
+  /** When it has ended, only its text is kept of it. */
+  order: Order;
+  /** Its place in the order of all commands of all batches. */
+  readonly ticket: number;
+  readonly timeoutMs: number;
+  stdin: string | null;
+  verdict: Verdict;
+  locks: readonly LockRequest[];
+  state: CommandState;
+  addedAt: number;
+  joinedAt: number | null;
+  startedAt: number | null;
+  endedAt: number | null;
+  exitCode: number | null;
+  signal: string | null;
+  note: string | null;
+  orphans: readonly number[];
+  output: KeptOutput;
+};
