@@ -29,6 +29,7 @@ export function compileFile(
     observes: ['files'],
     override: file.override === true,
     profile,
+    refuses: new Map<string, string>(),
   } as const;
   return [file.binary, ...(file.also ?? [])].map((name, index) => ({
     name,

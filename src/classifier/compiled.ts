@@ -77,6 +77,8 @@ export type NodeRule = {
   readonly expression: ExpressionRule | null;
   /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
   readonly refuses: ReadonlyMap<string, string>;
+  /** The same for the node without a subcommand, where it cannot stand alone. */
+  readonly bare: string | null;
   readonly proof: Proof;
   /** Made when it is asked for the first time: few nodes ever need it. */
   readonly advice: () => Advice;

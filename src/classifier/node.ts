@@ -26,18 +26,25 @@ export function compileNode(
   above: Inherited,
   report: Report,
 ): NodeRule {
+  const named = SYNTAXES[node.syntax ?? context.file.syntax];
+  // The options of a node that runs another command end where that command begins.
+  const syntax = node.delegates === undefined ? named : { ...named, stops: true };
+  const table = optionTable(context.file, node, syntax, context.kinds, report);
   const here: Inherited = {
     stdin: node.stdin ?? above.stdin,
     effects: node.effects ?? above.effects,
     observes: node.observes ?? above.observes,
     override: above.override || node.override === true,
     profile: node.profile === undefined ? above.profile : context.profiles(node.profile, report),
+    refuses: notesOf(node, above.refuses, table),
   };
-  const named = SYNTAXES[node.syntax ?? context.file.syntax];
-  // The options of a node that runs another command end where that command begins.
-  const syntax = node.delegates === undefined ? named : { ...named, stops: true };
-  const table = optionTable(context.file, node, syntax, context.kinds, report);
   checkText(node, table, report);
+  if (
+    node.bare !== undefined &&
+    (node.subcommands === undefined || node.shapes !== undefined || node.operands !== undefined)
+  ) {
+    report.at('bare').say('expected `bare` only where there are subcommands and no shape of its own');
+  }
   if (node.expression !== undefined && syntax !== SYNTAXES.words) {
     report.at('expression').say('expected the syntax `words` beside an expression');
   }
@@ -54,7 +61,8 @@ export function compileNode(
     shapes: compileShapes(node, table, context.kinds, here.stdin, report),
     delegates: (node.delegates ?? []).map((one) => ({ command: one.command, exactly: one.exactly ?? null })),
     expression: node.expression === undefined ? null : expressionOf(node.expression),
-    refuses: notesOf(node),
+    refuses: here.refuses,
+    bare: node.bare ?? null,
     proof: proofOf(context.file, path, context.origin, here),
     advice: once(() => adviceOn(node, path)),
   };
@@ -102,15 +110,27 @@ function expressionOf(expression: RuleExpression): ExpressionRule {
   };
 }
 
-function notesOf(node: RuleNode): ReadonlyMap<string, string> {
-  const notes = Object.entries(node.refuses ?? {});
-  return new Map(
-    notes.flatMap(([key, note]) =>
-      spellingsOf(key)
-        .flat()
-        .map((spelling) => [spelling, note] as const),
-    ),
+/**
+ * The notes of a node, and those from above on options by name. A letter, or a word, may mean something else here, and so
+ * does an option that the node lists.
+ */
+function notesOf(
+  node: RuleNode,
+  above: ReadonlyMap<string, string>,
+  table: ReadonlyMap<string, OptionRule>,
+): ReadonlyMap<string, string> {
+  const inherited = [...above].filter(([spelling]) => isOptionName(spelling) && !table.has(spelling));
+  const own = Object.entries(node.refuses ?? {}).flatMap(([key, note]) =>
+    spellingsOf(key)
+      .flat()
+      .map((spelling) => [spelling, note] as const),
   );
+  return new Map([...inherited, ...own]);
+}
+
+/** Longer than `-x`. */
+function isOptionName(spelling: string): boolean {
+  return spelling.startsWith('-') && spelling.length > 2;
 }
 
 /**

@@ -88,13 +88,24 @@ function fitAny(level: Level, dashes: number, name: Word): Refusal | null {
     }
     reading.paths.length = paths;
     reading.directories.length = directories;
-    if (furthest === null || stageOf(refusal.code) > stageOf(furthest.code)) furthest = refusal;
+    if (furthest === null || isFurther(refusal, furthest)) furthest = refusal;
   }
-  return furthest ?? refuse('SUBCOMMAND_MISSING', name, node);
+  return (
+    furthest ?? { ...refuse('SUBCOMMAND_MISSING', name, node), ...(node.bare === null ? {} : { note: node.bare }) }
+  );
 }
 
-/** How far a shape came: its options, its counts, its values. */
-function stageOf(code: ReasonCode): 0 | 1 | 2 {
+/** Whether a shape came further than another: by its options and counts, then by the word, then by what is wrong with it. */
+function isFurther(one: Refusal, other: Refusal): boolean {
+  const [stage, otherStage] = [stageOf(one.code), stageOf(other.code)];
+  if (stage !== otherStage) return stage > otherStage;
+  if (one.start !== other.start) return one.start > other.start;
+  return other.code === 'OPERAND_UNEXPECTED' && one.code !== 'OPERAND_UNEXPECTED';
+}
+
+/** Its options fit; there are words enough; every word fits, and only standard input is amiss. */
+function stageOf(code: ReasonCode): 0 | 1 | 2 | 3 {
   if (code === 'OPTION_REQUIRED' || code === 'OPTION_CONFLICT') return 0;
-  return code === 'OPERAND_MISSING' || code === 'OPERAND_UNEXPECTED' ? 1 : 2;
+  if (code === 'OPERAND_MISSING') return 1;
+  return code === 'STDIN_READ' ? 3 : 2;
 }

@@ -46,7 +46,7 @@ const Options = z.record(OptionKey, Option);
 const Value = z
   .strictObject({
     why: Why,
-    words: z.array(z.string().min(1)).min(1).optional(),
+    words: z.array(z.string()).min(1).optional(),
     starts: z.array(z.string().min(1)).min(1).optional(),
     template: z
       .strictObject({
@@ -69,7 +69,7 @@ const Operands = z
 
 const Stdin = z.enum(['never', 'unless-operand', 'always']);
 const Effects = z.enum(['network', 'temporary-files', 'own-log', 'own-cache', 'configured-programs']);
-const Observes = z.enum(['files', 'repository', 'processes', 'environment', 'clock', 'daemon', 'remote']);
+const Observes = z.enum(['files', 'repository', 'index', 'processes', 'environment', 'clock', 'daemon', 'remote']);
 
 const Shape = z
   .strictObject({
@@ -121,6 +121,7 @@ const anyNode = {
   profile: z.string().min(1).optional(),
   delegates: z.array(Delegate).min(1).optional(),
   refuses: z.record(OptionKey, Why).optional(),
+  bare: Why.optional().meta({ description: 'What it does without a subcommand, where it is not proved so' }),
   override: Override,
   evidence: Evidence,
 };

@@ -20,6 +20,14 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   'git grep': ['x'],
   'git check-ignore': ['a.txt'],
   'git remote get-url': ['origin'],
+  'git remote show': ['origin'],
+  'git annotate': ['a.txt'],
+  'git check-attr': ['text', 'a.txt'],
+  'git check-ref-format': ['main'],
+  'git hash-object': ['a.txt'],
+  'git verify-pack': ['a.txt'],
+  'git bundle verify': ['a.txt'],
+  'git range-diff': ['HEAD~1...HEAD'],
   ...Object.fromEntries(
     [
       'ls-tree',
@@ -103,7 +111,7 @@ const UNSEEN: ReadonlySet<string> = new Set(
 );
 
 /** One function of builtin/log.c reads the options of these and of git log; stash list starts git log itself. */
-const SAME_AS_LOG: ReadonlySet<string> = new Set(['git show', 'git reflog show', 'git stash list']);
+const SAME_AS_LOG: ReadonlySet<string> = new Set(['git show', 'git whatchanged', 'git reflog show', 'git stash list']);
 
 let repository: Throwaway;
 beforeAll(() => {

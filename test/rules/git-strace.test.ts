@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
+import { namesOf } from '../../src/classifier/usage.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { RuleFile, RuleNode } from '../../src/rules/schema.ts';
 import { fingerprint, makeRepository, type Throwaway } from './git-repository.ts';
@@ -54,7 +55,8 @@ function startsOf(command: string): ReadonlySet<string> {
   };
   collect(node);
   for (const word of command.split(' ').slice(1)) {
-    const below: RuleNode | undefined = node.subcommands?.[word];
+    const key: string | undefined = Object.keys(node.subcommands ?? {}).find((names) => namesOf(names).includes(word));
+    const below: RuleNode | undefined = key === undefined ? undefined : node.subcommands?.[key];
     if (below === undefined) continue;
     node = below;
     collect(node);

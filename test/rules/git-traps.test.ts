@@ -81,20 +81,25 @@ hold('words that are no listed subcommand: aliases, git-NAME on the PATH, autoco
     'git s\\tatus',
     ...words('add stage rm mv commit checkout switch restore reset clean merge rebase cherry-pick revert am apply'),
     ...words('init clone fetch pull push ls-remote gc prune repack pack-refs maintenance update-ref update-index'),
-    ...words('read-tree write-tree commit-tree checkout-index hash-object mktag mktree merge-tree replace rerere'),
-    ...words('sparse-checkout lfs flow subtree bisect filter-branch difftool mergetool hook for-each-repo credential'),
-    ...words('verify-tag verify-commit bugreport diagnose format-patch bundle archive daemon shell gui citool gitk'),
+    ...words('read-tree write-tree commit-tree checkout-index mktag mktree merge-tree rerere'),
+    ...words('lfs flow subtree bisect filter-branch difftool mergetool hook for-each-repo credential'),
+    ...words('verify-tag verify-commit bugreport diagnose format-patch archive daemon shell gui citool gitk'),
     ...words('upload-pack receive-pack http-backend instaweb web--browse send-email request-pull fast-import svn p4'),
-    ...words('column stripspace patch-id mailinfo interpret-trailers fmt-merge-msg fsck multi-pack-index commit-graph'),
+    ...words('column stripspace patch-id mailinfo interpret-trailers fmt-merge-msg'),
+    'git bundle create x HEAD',
+    'git bundle unbundle x',
+    'git commit-graph write',
+    ...['write', 'expire', 'repack'].map((verb) => `git multi-pack-index ${verb}`),
+    ...['init', 'set src', 'add src', 'reapply', 'disable', 'check-rules'].map((rest) => `git sparse-checkout ${rest}`),
   ],
+  SUBCOMMAND_MISSING: words('bundle commit-graph multi-pack-index sparse-checkout'),
 });
 
 hold('--output writes a file wherever differences or commits are printed', {
   OPTION_UNKNOWN: [
-    ...words('diff log show reflog shortlog diff-tree diff-index diff-files rev-list blame').flatMap((command) => [
-      `${command} --output=x HEAD`,
-      `${command} --output x`,
-    ]),
+    ...words(
+      'diff log whatchanged show reflog shortlog diff-tree diff-index diff-files rev-list blame annotate range-diff',
+    ).flatMap((command) => [`${command} --output=x HEAD`, `${command} --output x`]),
     'git stash list --output=x',
     'git stash show --output=x',
     'git reflog show --output=x',
@@ -102,7 +107,7 @@ hold('--output writes a file wherever differences or commits are printed', {
     'git diff --stat --output x -- a',
     'git log -5 --output=../x',
   ],
-  SUBCOMMAND_UNKNOWN: ['git range-diff --output=x A..B A..C', 'git whatchanged --output=x', 'git archive -o x HEAD'],
+  SUBCOMMAND_UNKNOWN: ['git archive -o x HEAD'],
 });
 
 hold('an option behind another option, so that the value of one is the other', {
@@ -210,18 +215,15 @@ hold('index locks, objects and settings that a read writes when it is asked to',
     'git log --diff-merges=on',
     'git log --diff-merges=m',
   ],
-  OPERAND_REFUSED: [
+  OPERAND_UNEXPECTED: [
     'git config a.b c',
     'git config --global a.b c',
     'git config a.b --local',
     'git config a.b --get',
     'git config a.b --list',
     "git config a.b ''",
-    'git config set a.b c',
-    'git config unset a.b',
-    'git config edit',
-    'git config get get',
   ],
+  OPERAND_REFUSED: ['git config set a.b c', 'git config unset a.b', 'git config edit', 'git config get get'],
   OPERAND_MISSING: ['git config', 'git config --get'],
 });
 
@@ -247,8 +249,15 @@ hold('branch, tag, stash, remote and others: a word too many writes', {
     'git stash list x',
     'git worktree list x',
     'git count-objects x',
+    'git replace HEAD HEAD~1',
   ],
+  OPTION_REQUIRED: ['git remote show origin', 'git remote show', 'git remote -v show origin', 'git hash-object a.txt'],
   OPTION_UNKNOWN: [
+    'git hash-object -w --no-filters a.txt',
+    'git fsck --lost-found',
+    'git replace -d HEAD',
+    'git replace -f HEAD HEAD~1',
+    'git replace --edit HEAD',
     ...['-d', '-D', '-m', '-M', '-c', '-C', '-f', '-u', '-t', '-q'].map((letter) => `git branch ${letter} x`),
     ...['--delete', '--move', '--copy', '--force', '--track', '--set-upstream-to=o/m', '--unset-upstream'].map(
       (name) => `git branch ${name} x`,
@@ -272,7 +281,7 @@ hold('branch, tag, stash, remote and others: a word too many writes', {
     'git symbolic-ref --delete HEAD',
     'git symbolic-ref -m why HEAD refs/heads/x',
   ],
-  SUBCOMMAND_MISSING: ['git stash', 'git worktree', 'git submodule'],
+  SUBCOMMAND_MISSING: ['git stash', 'git worktree'],
   SUBCOMMAND_UNKNOWN: [
     ...['push', 'pop', 'apply', 'drop', 'clear', 'branch', 'save', 'create', 'store'].map(
       (verb) => `git stash ${verb}`,
@@ -280,8 +289,7 @@ hold('branch, tag, stash, remote and others: a word too many writes', {
     ...['add o u', 'remove o', 'rm o', 'rename o p', 'set-url o u', 'set-head o -a'].map(
       (rest) => `git remote ${rest}`,
     ),
-    ...['update', 'prune o', 'show origin', 'show -n origin', 'show'].map((rest) => `git remote ${rest}`),
-    'git remote -v show origin',
+    ...['update', 'prune o'].map((rest) => `git remote ${rest}`),
     'git remote -v update',
     'git reflog expire --all',
     'git reflog delete HEAD@{0}',

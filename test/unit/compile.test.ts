@@ -74,6 +74,11 @@ describe('what does not fit together is reported with its place', () => {
       '/command/shapes/0/without: expected an option of this node, got "-x"',
     ],
     [
+      'a note on the command without a subcommand where it has none',
+      { command: { bare: 'made up for tests' } },
+      '/command/bare: expected `bare` only where there are subcommands and no shape of its own',
+    ],
+    [
       'a note against what is listed',
       { command: { options: { '-a': option() }, refuses: { '-a': 'made up for tests' } } },
       '/command/refuses: "-a" is an option of this node, so it is not refused',

@@ -276,6 +276,12 @@ describe('what is known to be unsafe', () => {
         refuses: { '-o, --output; -w': 'writes a file', drop: 'removes everything', '+f': 'follows for ever' },
         subcommands: {
           show: nodeWith({ operands: [], options: { '-a': option() }, refuses: { '-e': 'starts an editor' } }),
+          kept: nodeWith({
+            bare: 'drops everything it keeps',
+            refuses: { '--output': 'sends it away' },
+            subcommands: { list: nodeWith({ operands: ['word'], options: { '--output': option() } }) },
+          }),
+          plain: nodeWith({ subcommands: { list: nodeWith({ operands: ['word'] }) } }),
         },
       },
     }),
@@ -294,6 +300,21 @@ describe('what is known to be unsafe', () => {
     expect(knowledge('tool show -e')).toContain('starts an editor');
   });
 
+  test('of an option by its name below too, unless the node there says otherwise', () => {
+    expect(knowledge('tool show --output=x')).toContain('writes a file');
+    expect(knowledge('tool plain list --output x')).toContain('writes a file');
+    expect(knowledge('tool kept --output=x')).toContain('sends it away');
+    expect(knowledge('tool kept list --output')).toBe('unrecognised: `tool kept list` needs more operands.');
+    expect(knowledge('tool kept list --output=x')).toMatch(/^unrecognised/);
+    expect(knowledge('tool kept list --output x')).toBe('parallel');
+  });
+
+  test('of a node that needs a subcommand and has none', () => {
+    expect(knowledge('tool kept')).toMatch(/^known-unsafe: .* It is known to be unsafe: drops everything it keeps\.$/);
+    expect(knowledge('tool kept x')).toMatch(/^unrecognised/);
+    expect(knowledge('tool plain')).toMatch(/^unrecognised/);
+  });
+
   test('and of nothing else', () => {
     for (const command of [
       'tool -x',
@@ -301,6 +322,9 @@ describe('what is known to be unsafe', () => {
       'tool --out',
       'tool other',
       'tool show -o',
+      'tool show -w',
+      'tool show drop',
+      'tool plain list +f +f',
       'tool show',
       'tool --o',
     ]) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { classify } from '../../src/classifier/classify.ts';
 import { answer, answerInPipe, answersOf, fileWith, type Given, option, ruleSetWith } from '../rules/fixture.ts';
 
 function holds(command: Given['command'], expected: Readonly<Record<string, string>>): void {
@@ -106,6 +107,20 @@ describe('shapes', () => {
         tool: 'OPERAND_MISSING',
       },
     );
+    const forms = [
+      { why: 'made up for tests', operands: ['number', 'number?'] },
+      { why: 'made up for tests', operands: [['get', 'set'], 'dotted-name', 'number'] },
+      { why: 'made up for tests', operands: ['path+'], stdin: 'always' as const },
+    ];
+    holds({ shapes: forms.slice(0, 2) }, { 'tool 1 x': 'OPERAND_REFUSED', 'tool get a.b c': 'OPERAND_REFUSED' });
+    const spanOf = (command: string) => {
+      const verdict = classify(command, { rules: ruleSetWith(fileWith({ command: { shapes: forms.slice(0, 2) } })) });
+      return verdict.kind === 'serial' ? command.slice(...verdict.reason.span) : null;
+    };
+    expect(['tool 1 x', 'tool 1 2 x', 'tool get a.b c', 'tool get ab 1', 'tool x'].map(spanOf)).toEqual([
+      ...['x', 'x', 'c', 'ab', 'x'],
+    ]);
+    holds({ shapes: forms }, { 'tool get a.b c': 'STDIN_READ', tool: 'OPERAND_MISSING' });
     const second = { options: { '-r': option() }, shapes: shapes.slice(1) };
     holds(second, { 'tool -r 1': 'OPTION_CONFLICT' });
   });

@@ -110,6 +110,11 @@ describe('kinds that a file defines', () => {
     expect(kindOfWords([...'abcdefghij']).name).toBe('one of a, b, c, d, e, f, g, h …');
   });
 
+  test('the empty text may be one of its words', () => {
+    const kind = kindOfValue('mark', { why: 'made up for tests', words: ['', 'x'] });
+    expect(['', 'x', ' ', 'xx'].filter((text) => kind.refuses(text, ALONE) === null)).toEqual(['', 'x']);
+  });
+
   test('words, beginnings and templates are alternatives', () => {
     const kind = kindOfValue('format', {
       why: 'made up for tests',
