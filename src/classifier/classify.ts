@@ -17,11 +17,17 @@ export type Examined = { readonly verdict: Verdict; readonly reading: Reading };
 /** What the lexer refused. */
 type Unread = Extract<Lexed, { readonly ok: false }>;
 
+/** What is left to assume once the repository was probed. */
+const NO_ASSUMPTIONS: readonly Assumption[] = Object.freeze([]);
+
 /** Builtins and globs: bash runs the text itself. */
 const IN_BASH: Run = Object.freeze({ form: 'bash' });
 
 /** Taken for granted of a repository that nobody has probed. */
 const PLAIN_REPOSITORY: Assumption = 'repository-plain';
+
+/** Taken for granted of the list of tracked files. */
+const FRESH_INDEX: Assumption = 'index-fresh';
 
 /**
  * Whether a command may run at the same time as its siblings. Synchronous and pure; it never throws for any JavaScript
@@ -82,7 +88,7 @@ export function examine(
     profile: profile.name,
     rule: reading.override ? overridden : rule,
     effects,
-    assumes: options.repository === undefined ? assumes : assumes.filter((one) => one !== PLAIN_REPOSITORY),
+    assumes: options.repository === undefined ? assumes : NO_ASSUMPTIONS,
     ruleset: rules.hash,
   };
   return { verdict, reading };
@@ -133,7 +139,11 @@ function refuseRepository(
 ): Refusal | null {
   if (repository === undefined || !assumes.includes(PLAIN_REPOSITORY)) return null;
   const startsPrograms = effects.includes('configured-programs');
-  const finding = repository.findings.find(({ affects }) => startsPrograms || affects !== 'configured-programs');
+  const readsIndex = assumes.includes(FRESH_INDEX);
+  const finding = repository.findings.find(({ affects }) => {
+    if (affects === 'configured-programs') return startsPrograms;
+    return affects !== 'index-reads' || readsIndex;
+  });
   return finding === undefined ? null : refuseText('environment', finding.code, 0, length, visible(finding.detail));
 }
 

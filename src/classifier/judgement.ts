@@ -21,8 +21,8 @@ export type SecondReading = (
 /** One thing found in a repository, or in the configuration that counts for it, that takes a yes away. */
 export type RepositoryFinding = {
   readonly code: RepositoryCode;
-  /** All reads that look at the repository, or only those whose rule says that they may start configured programs. */
-  readonly affects: 'every-read' | 'configured-programs';
+  /** All reads that look at the repository, or only those whose rule says that they may start programs or look at the index. */
+  readonly affects: 'every-read' | 'configured-programs' | 'index-reads';
   /** What and where, as a clause for a person. */
   readonly detail: string;
 };

@@ -115,6 +115,10 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
     ({ expected }) => `This read may start a program that the configuration names: ${expected}.`,
     'Say that the repository can be trusted, if its programs only read.',
   ),
+  REPOSITORY_STALE: entry(
+    ({ expected }) => `This read would record new times in the index before it answers: ${expected}.`,
+    'It refreshes the index when it runs alone; the next one is parallel.',
+  ),
   PROGRAM_UNTRUSTED: entry(({ at }) => `The program that ${at} would run is not trusted.`),
   OPERAND_NOT_REGULAR: entry(({ at }) => `${at} is a pipe, a socket or a device.`),
   PLATFORM_UNPROVEN: entry(() => 'Nothing is proved on this platform.'),

@@ -33,7 +33,11 @@ export type Effect =
   | 'configured-programs';
 
 /** What the proof takes for granted because nobody looked. */
-export type Assumption = 'repository-plain';
+export type Assumption =
+  /** No configured driver, filter or layout changes what the read does. */
+  | 'repository-plain'
+  /** No file has new times and its old content: git would then record the times, and the profile keeps it from that. */
+  | 'index-fresh';
 
 /** The check that refused. `input` is about the call (not a string), `environment` about what surrounds the command. */
 export type Check = 'input' | 'metacharacters' | 'leading-token' | 'subcommand' | 'environment';
@@ -97,6 +101,7 @@ export const REASON_CODES = [
   'REPOSITORY_LAYOUT',
   'REPOSITORY_PARTIAL',
   'REPOSITORY_CONFIGURED',
+  'REPOSITORY_STALE',
   'PROGRAM_UNTRUSTED',
   'OPERAND_NOT_REGULAR',
   'PLATFORM_UNPROVEN',

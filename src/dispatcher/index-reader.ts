@@ -10,24 +10,53 @@ export type TrackedFiles = {
 
 const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner and size, which stand before the object's name. */
-const STATUS_BYTES = 40;
-const MODE_AT = 24;
+export const STATUS_BYTES = 40;
+export const MODE_AT = 24;
 const LONGEST_NAME = 0xfff;
 const EXTENDED = 0x4000;
-const SUBMODULE = 0o160000;
-const DIRECTORY = 0o040000;
+export const FORMAT = 0o170000;
+export const SUBMODULE = 0o160000;
+export const DIRECTORY = 0o040000;
 
 export const ATTRIBUTES_FILE = '.gitattributes';
 
+/** One tracked file: where its recorded status lies in the bytes, its flags, and its path. */
+export type IndexEntry = {
+  readonly statusAt: number;
+  readonly flags: number;
+  /** Version 3 and later, where `flags` says so; else 0. */
+  readonly moreFlags: number;
+  readonly path: Buffer;
+};
+
 /** @param hashBytes of an object's name: 20, or 32 with SHA-256. Null when the bytes are no index that is understood. */
 export function readIndex(bytes: Buffer, hashBytes: number): TrackedFiles | null {
+  const submodules: string[] = [];
+  const attributes: string[] = [];
+  let isPartial = false;
+  const end = visitIndex(bytes, hashBytes, ({ statusAt, path }) => {
+    const format = bytes.readUInt32BE(statusAt + MODE_AT) & FORMAT;
+    if (format === SUBMODULE) submodules.push(path.toString());
+    else if (format === DIRECTORY) isPartial = true;
+    else if (isAttributesFile(path)) attributes.push(path.toString());
+  });
+  if (end === null) return null;
+  return { submodules, attributes, isPartial: isPartial || end.isSplit };
+}
+
+/**
+ * Calls `visit` for each entry, in their order. Null when the bytes are no index that is understood; else whether the
+ * list goes on in another file.
+ */
+export function visitIndex(
+  bytes: Buffer,
+  hashBytes: number,
+  visit: (entry: IndexEntry) => void,
+): { readonly isSplit: boolean } | null {
   if (bytes.length < HEADER_BYTES + hashBytes || bytes.toString('latin1', 0, 4) !== 'DIRC') return null;
   const version = bytes.readUInt32BE(4);
   if (version < 2 || version > 4) return null;
   const end = bytes.length - hashBytes;
-  const submodules: string[] = [];
-  const attributes: string[] = [];
-  let isPartial = false;
   let at = HEADER_BYTES;
   // Version 4 leaves out what a path has in common with the one before.
   let before: Buffer = Buffer.alloc(0);
@@ -36,8 +65,8 @@ export function readIndex(bytes: Buffer, hashBytes: number): TrackedFiles | null
     const flagsAt = start + STATUS_BYTES + hashBytes;
     if (flagsAt + 4 > end) return null;
     const flags = bytes.readUInt16BE(flagsAt);
-    const format = bytes.readUInt32BE(start + MODE_AT) & 0o170000;
-    at = flagsAt + ((flags & EXTENDED) === 0 ? 2 : 4);
+    const isExtended = (flags & EXTENDED) !== 0;
+    at = flagsAt + (isExtended ? 4 : 2);
     let path: Buffer;
     if (version === 4) {
       const dropped = readOffset(bytes, at);
@@ -55,13 +84,10 @@ export function readIndex(bytes: Buffer, hashBytes: number): TrackedFiles | null
       // One to eight NULs, so that entries begin at multiples of eight.
       at = start + ((nul - start + 8) & ~7);
     }
-    if (format === SUBMODULE) submodules.push(path.toString());
-    else if (format === DIRECTORY) isPartial = true;
-    else if (isAttributesFile(path)) attributes.push(path.toString());
+    visit({ statusAt: start, flags, moreFlags: isExtended ? bytes.readUInt16BE(flagsAt + 2) : 0, path });
   }
-  const hasLink = findExtension(bytes, at, end, 'link');
-  if (hasLink === null) return null;
-  return { submodules, attributes, isPartial: isPartial || hasLink };
+  const isSplit = findExtension(bytes, at, end, 'link');
+  return isSplit === null ? null : { isSplit };
 }
 
 function isAttributesFile(path: Buffer): boolean {

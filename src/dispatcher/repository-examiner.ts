@@ -1,10 +1,11 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import type { RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
 import { readAttributes } from './attributes-reader.ts';
 import { type DirectoryMemory, findAttributesFiles, loadListing } from './attributes-search.ts';
 import { type ConfigMemory, collectConfiguration } from './config-files.ts';
 import { FileMemory, fileLoader } from './file-memory.ts';
 import { readGitConfig } from './git-config-reader.ts';
+import { staleEntry } from './index-freshness.ts';
 import { readIndex, type TrackedFiles } from './index-reader.ts';
 import {
   below,
@@ -35,7 +36,7 @@ const DIRECTORIES = 60_000;
 const NOTHING: readonly RepositoryFinding[] = Object.freeze([]);
 
 /** How much is asked for; see `ProbeOptions`. */
-export type Depth = { readonly programs: boolean; readonly readsElsewhere: boolean };
+export type Depth = { readonly programs: boolean; readonly index: boolean; readonly readsElsewhere: boolean };
 
 /** Reads what a probe asks for, and remembers it. */
 export class RepositoryExaminer {
@@ -85,13 +86,14 @@ export class RepositoryExaminer {
     const settings = readSettings(configuration.entries, tree, surroundings.home);
     // One finding is enough for the verdict, so what costs more is not looked for; but it must concern every read.
     if (settings.findings.some(({ affects }) => affects === 'every-read')) return settings.findings;
-    if (!depth.programs && !settings.recurses) return settings.findings;
+    const stale = depth.index && tree !== null ? staleIn(tree, settings) : NOTHING;
+    if (!depth.programs && !settings.recurses) return [...settings.findings, ...stale];
     const tracked = tree === null ? NO_FILES : this.#trackedFiles(tree, settings);
     if (tracked === null) return [...settings.findings, unreadable('the index cannot be read or understood')];
     const selected =
       settings.findings.length > 0 ? NOTHING : this.#selected(tree, tracked, settings, surroundings, depth);
     const within = tree === null ? NOTHING : this.#submodules(tree, tracked, settings, surroundings, left);
-    return [...settings.findings, ...selected, ...within];
+    return [...settings.findings, ...selected, ...within, ...stale];
   }
 
   /** Null when there is a list that is not understood. */
@@ -159,7 +161,12 @@ export class RepositoryExaminer {
       if (!mayBeThere(below(inner, '.git'))) continue;
       if (left.submodules-- <= 0) return [unreadable(`there are more than ${MAX_SUBMODULES} submodules`)];
       const layout = layoutAt(inner, this.#pointers);
-      const findings = this.#findings(layout, surroundings, { programs: true, readsElsewhere: false }, left);
+      const findings = this.#findings(
+        layout,
+        surroundings,
+        { programs: true, index: false, readsElsewhere: false },
+        left,
+      );
       const [finding] = findings;
       if (finding === undefined) continue;
       // Only those that start programs look into submodules, unless all are told to.
@@ -171,6 +178,21 @@ export class RepositoryExaminer {
 }
 
 const NO_FILES: TrackedFiles = Object.freeze({ submodules: [], attributes: [], isPartial: false });
+
+/** Read anew each time: the files of the work tree have to be looked at in any case. */
+function staleIn({ gitDirectory, top }: WorkTree, { hashBytes }: Settings): readonly RepositoryFinding[] {
+  const stale = (detail: string): readonly RepositoryFinding[] => [
+    { code: 'REPOSITORY_STALE', affects: 'index-reads', detail },
+  ];
+  try {
+    const file = below(gitDirectory, 'index');
+    if (!isThere(file)) return NOTHING;
+    const entry = staleEntry(readFileSync(file), hashBytes, top);
+    return entry === null ? NOTHING : stale(entry);
+  } catch {
+    return stale('the index cannot be read');
+  }
+}
 
 /** In the order that git reads them. The last is read only if an extension says so; here it always counts. */
 function configFilesOf({ gitDirectory, commonDirectory }: WorkTree): readonly string[] {

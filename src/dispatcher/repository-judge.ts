@@ -34,7 +34,8 @@ function factsOf(judgement: Judgement, { cwd, env }: Context, { probe, environme
   const programs = verdict.kind !== 'parallel' || verdict.effects.includes('configured-programs');
   const places = placesOf(cwd, judgement);
   const readsElsewhere = programs && hasOperandElsewhere(judgement, places);
-  const options = { environment: { ...environment, ...env }, programs, readsElsewhere };
+  const index = verdict.kind !== 'parallel' || verdict.assumes.includes('index-fresh');
+  const options = { environment: { ...environment, ...env }, programs, index, readsElsewhere };
   try {
     const probed = places.bases.map((base) => probe(base, options));
     return { findings: relevant(probed).flatMap(({ findings }) => findings) };

@@ -10,6 +10,8 @@ export type ProbeOptions = {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** False leaves out what matters only to reads that may start configured programs; far cheaper. Default true. */
   readonly programs?: boolean;
+  /** False leaves out whether the index is stale, which matters only to reads that would refresh it. Default true. */
+  readonly index?: boolean;
   /** The read is given files that lie outside the work tree, where other attributes may hold. Default false. */
   readonly readsElsewhere?: boolean;
 };
@@ -35,10 +37,10 @@ export const probeRepository: RepositoryProbe = createRepositoryProbe();
 /** A probe with a memory of its own. @param now milliseconds of the epoch. */
 export function createRepositoryProbe({ now = Date.now }: { readonly now?: () => number } = {}): RepositoryProbe {
   const examiner = new RepositoryExaminer(now);
-  return (directory, { environment = process.env, programs = true, readsElsewhere = false } = {}) => {
+  return (directory, { environment = process.env, programs = true, index = true, readsElsewhere = false } = {}) => {
     if (!directory.startsWith('/') || directory.includes('\0')) {
       throw new SignalboxError('OPTION_INVALID', `Expected an absolute directory, got ${JSON.stringify(directory)}`);
     }
-    return examiner.ask(directory, surroundingsOf(environment), { programs, readsElsewhere });
+    return examiner.ask(directory, surroundingsOf(environment), { programs, index, readsElsewhere });
   };
 }

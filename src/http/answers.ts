@@ -55,7 +55,7 @@ export const verdict: z.ZodType<Verdict> = z
       profile: z.string(),
       rule: z.array(ruleRef),
       effects: z.array(effect),
-      assumes: z.array(z.enum(['repository-plain'])),
+      assumes: z.array(z.enum(['repository-plain', 'index-fresh'])),
       ruleset: z.string(),
     }),
     z.strictObject({ kind: z.literal('serial'), reason, ruleset: z.string() }),

@@ -27,9 +27,17 @@ describe('classify with what a probe found', () => {
     told(classify(command, { rules, ...(repository === undefined ? {} : { repository }) }));
 
   test('nothing found: the verdict rests on no assumption', () => {
-    expect(ask('git diff')).toBe('parallel repository-plain');
+    expect(ask('git diff')).toBe('parallel repository-plain index-fresh');
     expect(ask('git diff', facts())).toBe('parallel');
     expect(ask('ls', facts())).toBe('parallel');
+  });
+
+  test('a stale index concerns the reads that would refresh it, and no others', () => {
+    const stale = facts({ code: 'REPOSITORY_STALE', affects: 'index-reads', detail: 'x has new times' });
+    expect(ask('git diff', stale)).toBe('REPOSITORY_STALE');
+    expect(ask('git status', stale)).toBe('parallel');
+    expect(ask('git log', stale)).toBe('parallel');
+    expect(ask('ls', stale)).toBe('parallel');
   });
 
   test('a program concerns the reads that may start one, and no others', () => {
@@ -176,7 +184,7 @@ describe('the dispatcher', () => {
     const concerned = ['REPOSITORY_CONFIGURED', 'parallel', 'REPOSITORY_CONFIGURED', 'parallel'];
     expect(plan(READS, top)).toEqual(concerned);
     expect(dispatcherIn(place, { trustRepository: true })(READS, top)).toEqual(
-      READS.map(() => 'parallel repository-plain'),
+      READS.map((read) => `parallel repository-plain${read === 'git diff' ? ' index-fresh' : ''}`),
     );
   });
 
@@ -272,9 +280,9 @@ describe('a judge that probes', () => {
       );
     expect(ask('git diff', top)).toBe('REPOSITORY_CONFIGURED');
     expect(ask('git rev-parse HEAD', top)).toBe('parallel');
-    expect(ask('git diff', join(place.home, 'none'))).toBe('parallel repository-plain');
+    expect(ask('git diff', join(place.home, 'none'))).toBe('parallel repository-plain index-fresh');
     expect(ask('git diff', top, [place.home])).toBe('REPOSITORY_CONFIGURED');
-    expect(ask('git diff', top, [join(top, 'sub')])).toBe('parallel repository-plain');
+    expect(ask('git diff', top, [join(top, 'sub')])).toBe('parallel repository-plain index-fresh');
     expect(ask('git push', top)).toBe('SUBCOMMAND_UNKNOWN');
   });
 

@@ -9,8 +9,8 @@ import {
 } from '../../src/dispatcher/repository-probe.ts';
 import { makePlace, type Place } from '../support/repositories.ts';
 
-/** Without the system's own configuration, which a machine may have. */
-const OPTIONS = ({ home }: Place): ProbeOptions => ({ environment: { HOME: home } });
+/** Without the system's own configuration, which a machine may have; whether the index is stale has a test of its own. */
+const OPTIONS = ({ home }: Place): ProbeOptions => ({ environment: { HOME: home }, index: false });
 
 /** What a fresh probe finds, each as its code and whom it concerns. */
 function found(place: Place, directory: string, options: ProbeOptions = {}, probe = createRepositoryProbe()): string[] {
