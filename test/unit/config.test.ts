@@ -91,6 +91,7 @@ describe('a bad configuration says what was expected, what came and where', () =
     ['an origin without a scheme', { flags: { 'allowed-origins': 'example.org' } }, ['origin', '"example.org"']],
     ['a root that is missing', { flags: { roots: 'nowhere' } }, ['directory', 'nowhere', '--roots']],
     ['a root that is a file', { flags: { roots: 'plain' } }, ['directory', 'plain']],
+    ['a batch that could never wait', { flags: { 'max-commands': 20_000 } }, ['at most', '20000', '10000']],
     ['grace beyond the deadline', { flags: { 'shutdown-grace-ms': 9_000 } }, ['less than', '9000']],
   ])('%s', (_, sources, words) => {
     const error = failure(sources);
