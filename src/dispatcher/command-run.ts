@@ -143,8 +143,9 @@ export class CommandRun {
 
   /**
    * Looks again, now that it may start: its directory may be another one, its program or an operand may have been
-   * replaced. Null when what it holds no longer covers what it would do, or an earlier command of the batch restates its
-   * own request; it then waits anew, for what its entry says.
+   * replaced. Null when what it holds no longer covers what it would do, or an earlier command of the batch restates a
+   * request that conflicts; it then waits anew, for what its entry says. (One that does not conflict would be granted at
+   * once, again and again: nobody is overtaken by it.)
    */
   #assess(): Assessment | null {
     const batch = this.#batch;
@@ -154,7 +155,9 @@ export class CommandRun {
     const settled = entry.verdict.kind === 'serial' ? entry.verdict : null;
     const fresh = assess(assessor, batch.id, batch.options.mode, entry.order, settled);
     const isCovered = covers(entry.locks, fresh.locks);
-    const isOvertaking = [...batch.restating].some(({ index }) => index < entry.index);
+    const isOvertaking = [...batch.restating].some(
+      ({ index, locks }) => index < entry.index && areConflicting(locks, fresh.locks),
+    );
     if (isCovered && !isOvertaking) return fresh;
     if (!isCovered) this.#changes += 1;
     if (this.#changes > MAX_CHANGES) throw new Error('what it works on changed again and again');
@@ -191,12 +194,16 @@ export class CommandRun {
       () => this.end({ state: 'timed-out', note: `Timed out after ${entry.timeoutMs} ms` }),
       entry.timeoutMs,
     );
-    const ended = await running.ended;
-    clearTimeout(timer);
-    // Whoever is told of a clean end finds the keys free.
-    if (ended.kind === 'exited' && ended.isGone) release();
-    this.#hooks.ended(book.finish(entry, this.#outcomeOf(ended, keep())));
-    await running.gone;
+    try {
+      const ended = await running.ended;
+      clearTimeout(timer);
+      // Whoever is told of a clean end finds the keys free.
+      if (ended.kind === 'exited' && ended.isGone) release();
+      this.#hooks.ended(book.finish(entry, this.#outcomeOf(ended, keep())));
+    } finally {
+      // Whatever happened here, the keys are held for as long as somebody of it lives.
+      await running.gone;
+    }
   }
 
   /** Starts a program as this command; in the same step the book knows, lest a stop calls unstarted what runs. */
@@ -249,6 +256,15 @@ export class CommandRun {
     const { book, settings } = this.#batch;
     this.#hooks.ended(book.finish(this.#entry, { state: 'failed', at: settings.now(), note }));
   }
+}
+
+/** Whether two requests may not be held at the same time. */
+function areConflicting(one: readonly LockRequest[], other: readonly LockRequest[]): boolean {
+  const modes = new Map(one.map(keyAndMode));
+  return other.map(keyAndMode).some(([key, mode]) => {
+    const held = modes.get(key);
+    return held !== undefined && (held === 'exclusive' || mode === 'exclusive');
+  });
 }
 
 /** Whether holding `held` is enough for `wanted`. */

@@ -59,12 +59,24 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 
 function isGroupAlive(group: number): boolean {
   if (!send(-group, 0)) return false;
-  const listed = pids();
-  // kill(2) also finds zombies; where node is process 1 of a container, an orphan is never reaped.
-  return listed.length === 0 || members(group).length > 0;
+  try {
+    // kill(2) also finds zombies; where node is process 1 of a container, an orphan is never reaped.
+    return pids().length === 0 || listed(group).length > 0;
+  } catch {
+    return true;
+  }
 }
 
+/** As far as they can be read: whoever asks signals the whole group as well. */
 function members(group: number): readonly number[] {
+  try {
+    return listed(group);
+  } catch {
+    return [];
+  }
+}
+
+function listed(group: number): readonly number[] {
   return pids().filter((pid) => {
     const status = groupAndState(pid);
     return status !== null && status.group === group && status.state !== 'Z' && status.state !== 'X';
@@ -138,9 +150,16 @@ function carried(environment: Buffer, markers: ReadonlySet<string>): readonly st
 function pids(): number[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^[0-9]+$/.test(name) ? [Number(name)] : []));
-  } catch {
+  } catch (error) {
+    throwIfShort(error);
     return [];
   }
+}
+
+/** Short of descriptors or memory nobody can be seen, and that nobody is there must not be concluded from it. */
+function throwIfShort(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error;
 }
 
 /** Undefined when the process has gone; empty when it is somebody else's and may not be read. */
@@ -148,6 +167,7 @@ function read(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
+    throwIfShort(error);
     const code = (error as NodeJS.ErrnoException).code;
     return code === 'ENOENT' || code === 'ESRCH' ? undefined : Buffer.alloc(0);
   }

@@ -20,10 +20,10 @@ function codesOf(
   settings: BatchOptions = {},
 ): readonly (string | null)[] {
   const environment = { PATH: process.env.PATH, HOME: '/nonexistent', ...options.environment };
-  const { plan } = createDispatcher({ rules, ...options, environment });
-  return plan(commands, settings).commands.map(({ verdict }) =>
-    verdict.kind === 'parallel' ? null : verdict.reason.code,
-  );
+  const dispatcher = createDispatcher({ rules, ...options, environment });
+  return dispatcher
+    .plan(commands, settings)
+    .commands.map(({ verdict }) => (verdict.kind === 'parallel' ? null : verdict.reason.code));
 }
 
 /** A directory whose `bin` holds programs of these names. */
@@ -106,8 +106,12 @@ describe('a link to the root', () => {
 
 describe('settings of the user', () => {
   test('are printed as they are: nothing is set for what prints them', () => {
-    const { plan } = createDispatcher({ rules, environment: { PATH: process.env.PATH } });
-    const { commands } = plan(['git config core.hooksPath', 'git rev-parse --git-path hooks', 'git config -l']);
+    const dispatcher = createDispatcher({ rules, environment: { PATH: process.env.PATH } });
+    const { commands } = dispatcher.plan([
+      'git config core.hooksPath',
+      'git rev-parse --git-path hooks',
+      'git config -l',
+    ]);
     for (const { verdict } of commands) {
       expect(verdict).toMatchObject({ kind: 'parallel', profile: 'git-settings' });
       expect(
