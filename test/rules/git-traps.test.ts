@@ -249,9 +249,14 @@ hold('branch, tag, stash, remote and others: a word too many writes', {
     'git stash list x',
     'git worktree list x',
     'git count-objects x',
+  ],
+  OPTION_REQUIRED: [
+    'git remote show origin',
+    'git remote show',
+    'git remote -v show origin',
+    'git hash-object a.txt',
     'git replace HEAD HEAD~1',
   ],
-  OPTION_REQUIRED: ['git remote show origin', 'git remote show', 'git remote -v show origin', 'git hash-object a.txt'],
   OPTION_UNKNOWN: [
     'git hash-object -w --no-filters a.txt',
     'git fsck --lost-found',
