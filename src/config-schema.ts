@@ -34,6 +34,10 @@ export const configSchema = z
       .optional()
       .describe('Directories that every working directory must lie in. Default: where the server was started'),
     rules: z.array(text).default([]).describe('Further rule files, or directories of them'),
+    repositories: z
+      .enum(['probe', 'trust'])
+      .default('probe')
+      .describe('Whether repositories are looked at for programs that they configure, before they are read'),
     tokenFile: text.nullable().default(null).describe('A file that holds the one bearer token'),
     allowedHosts: z
       .array(hostName)

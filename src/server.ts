@@ -25,7 +25,7 @@ import { compileValidator, parseBody } from './http/validation.ts';
 
 export { type Config, type ConfigSources, loadConfig } from './config.ts';
 export { type Listening, listen } from './http/listening.ts';
-export { createServiceDispatcher } from './http/service-dispatcher.ts';
+export { createServiceDispatcher, createServiceJudge } from './http/service-dispatcher.ts';
 
 /** What the service is made of. Closing the server shuts the dispatcher down. */
 export type ServerDeps = {

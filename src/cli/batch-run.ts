@@ -15,6 +15,7 @@ export type RunFlags = {
   readonly format: 'text' | 'json' | 'ndjson';
   readonly output: ShownOutput;
   readonly cwd?: string;
+  readonly trustRepository?: true;
   readonly maxParallel?: number;
   readonly rules?: readonly string[];
 };
@@ -67,7 +68,13 @@ export async function runBatchFile(io: Io, file: string, flags: RunFlags): Promi
   const { commands, options } = await readBatchFile(file, cwd);
   const rules = await rulesWith(flags.rules, io.cwd);
   // There is one batch: its own limit is the one that counts.
-  const dispatcher = createDispatcher({ rules, cwd, environment: io.env, limits: { processLimit: MAX_PARALLEL } });
+  const dispatcher = createDispatcher({
+    rules,
+    cwd,
+    trustRepository: flags.trustRepository === true,
+    environment: io.env,
+    limits: { processLimit: MAX_PARALLEL },
+  });
   const view = viewFor(io, flags);
   const { maxParallel = options.maxParallel } = flags;
   const batch = dispatcher.dispatch(commands, { ...options, ...(maxParallel === undefined ? {} : { maxParallel }) });

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { classify } from '../classifier/classify.ts';
-import type { RuleSet } from '../classifier/rule-set.ts';
-import { secondReading } from '../classifier/second-reading.ts';
+import type { Judge } from '../classifier/judgement.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 import { SignalboxError } from '../errors.ts';
 import { visible } from './display-text.ts';
 import type { Io } from './io.ts';
 import { parseQuestion, type Question, readLines } from './json-lines.ts';
+import { judgeOf, trustOption } from './judge.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
 import { rulesWith } from './rules.ts';
@@ -17,6 +16,7 @@ type Flags = {
   readonly mode: string;
   readonly format?: 'text' | 'json' | 'ndjson';
   readonly cwd?: string;
+  readonly trustRepository?: true;
   readonly rules?: readonly string[];
 };
 
@@ -59,17 +59,18 @@ function oneLine(command: unknown, verdict: Verdict): string {
   return `${verdict.kind.padEnd(8)}  ${code.padEnd(22)}  ${visible(text)}\n`;
 }
 
-function ask(question: Question, cwd: string, rules: RuleSet): Verdict {
+function ask(question: Question, cwd: string, judge: Judge): Verdict {
   const { command, env } = question;
   const directory = resolve(cwd, question.cwd ?? '.');
-  return classify(command, { rules, secondReading, cwd: directory, ...(env === undefined ? {} : { env }) });
+  // The judge is total: a value that is no string is serial.
+  return judge(command as string, { cwd: directory, ...(env === undefined ? {} : { env }) }).verdict;
 }
 
-async function classifyLines(io: Io, flags: Flags, cwd: string, rules: RuleSet): Promise<void> {
+async function classifyLines(io: Io, flags: Flags, cwd: string, judge: Judge): Promise<void> {
   for await (const line of readLines(io.stdin)) {
     const question = parseQuestion(line);
     assertSimple(question.mode, `Line ${line.number} of standard input: `);
-    const verdict = ask(question, cwd, rules);
+    const verdict = ask(question, cwd, judge);
     await io.stdout.write(
       flags.format === 'text' ? oneLine(question.command, verdict) : `${JSON.stringify(verdict)}\n`,
     );
@@ -84,10 +85,10 @@ async function answer(io: Io, command: string | undefined, flags: Flags): Promis
       hint: "For example: signalbox classify 'git status'",
     });
   }
-  const rules = await rulesWith(flags.rules, io.cwd);
+  const judge = judgeOf(await rulesWith(flags.rules, io.cwd), io, flags.trustRepository === true);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
-  if (command === undefined) return classifyLines(io, flags, cwd, rules);
-  const verdict = ask({ command }, cwd, rules);
+  if (command === undefined) return classifyLines(io, flags, cwd, judge);
+  const verdict = ask({ command }, cwd, judge);
   switch (flags.format ?? 'text') {
     case 'text':
       return io.stdout.write(sentences(command, verdict, choosePaint(io.terminal, io.env)));
@@ -110,6 +111,7 @@ export function classifyCommand(io: Io): Command {
       new Option('--format <format>', 'default: text; with --stdin: ndjson').choices(['text', 'json', 'ndjson']),
     )
     .option('--cwd <directory>', 'where the command would run (default: here)')
+    .addOption(trustOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { classify } from '../classifier/classify.ts';
 import { explain, renderExplanation } from '../classifier/explain.ts';
-import { secondReading } from '../classifier/second-reading.ts';
 import type { Io } from './io.ts';
+import { judgeOf, trustOption } from './judge.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
 import { rulesWith } from './rules.ts';
@@ -12,6 +11,7 @@ type Flags = {
   readonly mode: string;
   readonly format: 'text' | 'json';
   readonly cwd?: string;
+  readonly trustRepository?: true;
   readonly rules?: readonly string[];
 };
 
@@ -42,7 +42,8 @@ async function answer(io: Io, command: string, flags: Flags): Promise<void> {
   assertSimple(flags.mode);
   const rules = await rulesWith(flags.rules, io.cwd);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
-  const explanation = explain(classify(command, { rules, secondReading, cwd }), command);
+  const judge = judgeOf(rules, io, flags.trustRepository === true);
+  const explanation = explain(judge(command, { cwd }).verdict, command);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
   const paint = choosePaint(io.terminal, io.env);
   const lines = renderExplanation(explanation).split('\n');
@@ -60,6 +61,7 @@ export function explainCommand(io: Io): Command {
     .addOption(modeOption())
     .addOption(new Option('--format <format>', 'text or json').choices(['text', 'json']).default('text'))
     .option('--cwd <directory>', 'where the command would run (default: here)')
+    .addOption(trustOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { RunFlags } from './batch-run.ts';
 import type { Io } from './io.ts';
+import { trustOption } from './judge.ts';
 import { collect, integerBetween } from './options.ts';
 
 const EXAMPLES = `
@@ -35,6 +36,7 @@ export function runCommand(io: Io): Command {
     )
     .option('--cwd <directory>', 'where the commands run (default: here)')
     .option('--max-parallel <number>', 'commands that run at once (default: 10)', integerBetween(1, 256))
+    .addOption(trustOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, flags: RunFlags) => {

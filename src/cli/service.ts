@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { type Config, loadConfig } from '../config.ts';
-import { createJudge } from '../dispatcher/judge.ts';
-import { buildServer, createServiceDispatcher, listen } from '../server.ts';
+import { buildServer, createServiceDispatcher, createServiceJudge, listen } from '../server.ts';
 import { VERSION } from '../version.ts';
 import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
@@ -19,6 +18,7 @@ export type ServeFlags = {
   readonly root?: readonly string[];
   readonly rules?: readonly string[];
   readonly config?: string;
+  readonly trustRepository?: true;
 };
 
 /** Time that the process gets beyond the service's own deadline before it is cut off. */
@@ -35,19 +35,19 @@ function sampleDirectory(cwd: string, roots: Config['roots']): string {
 
 /** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
 export async function startService(io: Io, flags: ServeFlags): Promise<void> {
-  const { port, host, tokenFile, root, rules: extra, config: file } = flags;
+  const { port, host, tokenFile, root, rules: extra, config: file, trustRepository } = flags;
   const config = loadConfig({
     cwd: io.cwd,
     env: io.env,
     ...(file === undefined ? {} : { file }),
-    flags: { port, host, 'token-file': tokenFile, roots: root, rules: extra },
+    flags: { port, host, 'token-file': tokenFile, roots: root, rules: extra, repositories: trustRepository && 'trust' },
   });
   const rules = await rulesWith(config.rules, io.cwd);
   const dispatcher = createServiceDispatcher(config, rules, io.env);
   const app = await buildServer({
     config,
     dispatcher,
-    judge: createJudge(rules),
+    judge: createServiceJudge(config, rules, io.env),
     ruleset: rules.hash,
     version: VERSION,
   });

@@ -1,6 +1,10 @@
+import type { Judge } from '../classifier/judgement.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
 import { type Config, commandEnvironment } from '../config.ts';
 import { createDispatcher } from '../dispatcher/dispatcher.ts';
+import { createJudge } from '../dispatcher/judge.ts';
+import { createProbingJudge } from '../dispatcher/repository-judge.ts';
+import { probeRepository } from '../dispatcher/repository-probe.ts';
 import type { Dispatcher } from '../dispatcher/types.ts';
 import { mayRunIn } from './directories.ts';
 
@@ -18,6 +22,7 @@ export function createServiceDispatcher(
     rules,
     environment: commandEnvironment(config, env),
     cwd: roots[0] ?? '/',
+    trustRepository: config.repositories === 'trust',
     limits: {
       maxParallel: limits.maxParallel,
       processLimit: limits.maxRunning,
@@ -31,4 +36,19 @@ export function createServiceDispatcher(
     retention: { maxBatches: 0 },
     mayRunIn: (directory) => mayRunIn(directory, roots),
   });
+}
+
+/**
+ * The judge of those who only ask. It looks at repositories inside the roots only: an answer must not tell what lies
+ * elsewhere.
+ */
+export function createServiceJudge(
+  config: Config,
+  rules: RuleSet,
+  env: Readonly<Record<string, string | undefined>>,
+): Judge {
+  const judge = createJudge(rules);
+  if (config.repositories === 'trust') return judge;
+  const environment = commandEnvironment(config, env);
+  return createProbingJudge(judge, { probe: probeRepository, environment, roots: config.roots });
 }

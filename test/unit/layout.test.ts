@@ -35,7 +35,7 @@ const OTHER_MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Parsers of small languages, the keys of repositories, and the repository probe: exempt by the design, each by name. */
-const EXEMPT = ['dispatcher/lock-keys.ts', 'dispatcher/repository-probe.ts'];
+const EXEMPT = ['dispatcher/lock-keys.ts', 'dispatcher/repository-surroundings.ts'];
 const isExempt = (path: string) => path.startsWith('classifier/programs/') || EXEMPT.includes(path);
 
 describe('the shape of the sources', () => {

@@ -5,11 +5,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import type { Judge, RepositoryFacts } from '../../src/classifier/judgement.ts';
 import type { Verdict } from '../../src/classifier/verdict.ts';
+import { type ConfigFlags, loadConfig } from '../../src/config.ts';
 import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
 import { createJudge } from '../../src/dispatcher/judge.ts';
 import type { DispatcherOptions } from '../../src/dispatcher/options.ts';
 import { createProbingJudge } from '../../src/dispatcher/repository-judge.ts';
 import { createRepositoryProbe, probeRepository } from '../../src/dispatcher/repository-probe.ts';
+import { createServiceJudge } from '../../src/http/service-dispatcher.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { makePlace, type Place } from '../support/repositories.ts';
 
@@ -284,6 +286,23 @@ describe('a judge that probes', () => {
     expect(ask('git diff', top, [place.home])).toBe('REPOSITORY_CONFIGURED');
     expect(ask('git diff', top, [join(top, 'sub')])).toBe('parallel repository-plain index-fresh');
     expect(ask('git push', top)).toBe('SUBCOMMAND_UNKNOWN');
+  });
+
+  test('of the service looks inside the roots, with what its commands see, unless it is told to trust', () => {
+    const place = makePlace();
+    const top = place.repository();
+    place.repository('other');
+    place.write(join(place.home, '.gitconfig'), '[diff]\n\texternal = x\n');
+    const env = { HOME: place.home, PATH: process.env.PATH };
+    const ask = (flags: ConfigFlags, cwd: string) => {
+      const config = loadConfig({ cwd: top, env: {}, flags: { roots: [top], ...flags } });
+      return told(createServiceJudge(config, rules, env)('git diff', { cwd }).verdict);
+    };
+    expect(ask({}, top)).toBe('REPOSITORY_CONFIGURED');
+    expect(ask({ environment: ['PATH'] }, top)).toBe('parallel');
+    expect(ask({}, join(place.home, 'other'))).toMatch(/^parallel repository-plain/);
+    expect(ask({ repositories: 'trust' }, top)).toMatch(/^parallel repository-plain/);
+    expect(() => ask({ repositories: 'maybe' }, top)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 
   test('a probe that fails is a finding', () => {
