@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import type { Judge, RepositoryFacts } from '../../src/classifier/judgement.ts';
 import type { Verdict } from '../../src/classifier/verdict.ts';
+import { judgeOf } from '../../src/cli/judge.ts';
 import { type ConfigFlags, loadConfig } from '../../src/config.ts';
 import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
 import { createJudge } from '../../src/dispatcher/judge.ts';
@@ -303,6 +304,16 @@ describe('a judge that probes', () => {
     expect(ask({}, join(place.home, 'other'))).toMatch(/^parallel repository-plain/);
     expect(ask({ repositories: 'trust' }, top)).toMatch(/^parallel repository-plain/);
     expect(() => ask({ repositories: 'maybe' }, top)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  test('of the command line looks, unless it is told to trust', () => {
+    const place = makePlace();
+    const top = place.repository();
+    place.write(join(place.home, '.gitconfig'), '[diff]\n\texternal = x\n');
+    const ask = (trusts: boolean) =>
+      told(judgeOf(rules, { env: { HOME: place.home } }, trusts)('git diff', { cwd: top }).verdict);
+    expect(ask(false)).toBe('REPOSITORY_CONFIGURED');
+    expect(ask(true)).toMatch(/^parallel repository-plain/);
   });
 
   test('a probe that fails is a finding', () => {
