@@ -5,7 +5,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCommandName, NAME_SHAPE } from '../src/rules/names.ts';
-import { BUILT_IN_DIRECTORY } from '../src/rules/sources.ts';
+import { BUILT_IN_DIRECTORY, readNever } from '../src/rules/sources.ts';
 import { templateOf } from '../src/rules/template.ts';
 
 const STEPS = [
@@ -14,12 +14,18 @@ const STEPS = [
   'Leave out every option that writes, runs, locks, waits or asks; name it under "refuses" with what it does.',
   'Name the operands as the usage line does: ["pattern", "path*"]. What is not listed is serial.',
   'Give examples of both kinds, the traps among them.',
+  'Leave "maturity" at "experimental" to try it with --rules FILE; "stable" makes it part of every set.',
 ];
 
 function main(name: string | undefined): number {
   if (name === undefined || !isCommandName(name) || name === '[') {
     console.error(`Expected ${NAME_SHAPE}: npm run rules:new -- NAME`);
     return 2;
+  }
+  const never = readNever(BUILT_IN_DIRECTORY);
+  if (Object.hasOwn(never, name)) {
+    console.error(`${name} is in rules/never.json: it ${never[name]}. Take it out there first, if that is wrong.`);
+    return 1;
   }
   const path = join(BUILT_IN_DIRECTORY, `${name}.json`);
   if (existsSync(path)) {

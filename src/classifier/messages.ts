@@ -38,7 +38,10 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   ),
   TEXT_BLANK: entry(({ at }) => `${at} looks like a blank and is part of a word for bash.`, 'Use a space.'),
   TEXT_OPERATOR: entry(({ at }) => `${at} joins, groups or ends commands, and only one simple command is read.`, SPLIT),
-  TEXT_REDIRECTION: entry(({ at }) => `${at} redirects input or output, which can write a file.`, QUOTE),
+  TEXT_REDIRECTION: entry(
+    ({ at }) => `${at} redirects input or output, which can write a file.`,
+    'Leave it out: output and errors are kept apart anyway.',
+  ),
   TEXT_EXPANSION: entry(({ at }) => `${at} makes bash put other text here, which cannot be known.`, QUOTE),
   TEXT_TILDE: entry(
     ({ at }) => `${at} expands to a home directory, which cannot be known.`,

@@ -40,13 +40,13 @@ export function restoreRules(data: RuleSetData): RuleSet {
   let rules: Rules;
   try {
     copy = freeze(structuredClone(data));
+    if (copy.format !== 1 || typeof copy.hash !== 'string') {
+      throw new SignalboxError('RULES_INVALID', 'Expected data of format 1 with its hash');
+    }
     rules = compileRules(copy);
   } catch (cause) {
     if (cause instanceof SignalboxError) throw cause;
     throw new SignalboxError('RULES_INVALID', 'Expected data that exportRules gave', { cause });
-  }
-  if (copy.format !== 1 || typeof copy.hash !== 'string') {
-    throw new SignalboxError('RULES_INVALID', 'Expected data of format 1 with its hash');
   }
   const ruleSet = Object.freeze({
     hash: copy.hash,

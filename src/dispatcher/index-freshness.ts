@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync, readFileSync, readlinkSync } from 'node:fs
 import { DIRECTORY, FORMAT, type IndexEntry, MODE_AT, STATUS_BYTES, SUBMODULE, visitIndex } from './index-reader.ts';
 
 /** Past these nobody has looked to the end, and the answer is that something may be stale. */
-const MAX_ENTRIES = 50_000;
+const MAX_ENTRIES = 20_000;
 const MAX_HASHED_FILES = 200;
 const MAX_HASHED_BYTES = 33_554_432;
 

@@ -28,7 +28,9 @@ export function loadRules(options: LoadOptions = {}): RuleSet {
   const builtIn = readRuleDirectory(directory);
   const users = (options.extra ?? []).flatMap(readUserRules);
   const placed = mergeRules(builtIn, users, profiles, never);
-  const ruleSet = restoreRules(dataOf(placed, profiles, never, options.experimental ?? []));
+  // Whoever names a file asks for what it describes.
+  const asked = new Set([...(options.experimental ?? []), ...users.map(({ file }) => file.binary)]);
+  const ruleSet = restoreRules(dataOf(placed, profiles, never, [...asked]));
   testAll(placed, profiles);
   return ruleSet;
 }

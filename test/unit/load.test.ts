@@ -256,3 +256,15 @@ describe('files of users', () => {
     expect(classify('tool', { rules })).toMatchObject({ kind: 'parallel', rule: [{ origin: 'user' }] });
   });
 });
+
+test('an experimental file that a caller names is asked for by that', () => {
+  const file = write(
+    'users/madeup.json',
+    fileWith({
+      ...{ binary: 'madeup', maturity: 'experimental' },
+      examples: { parallel: ['madeup'], serial: [{ command: 'madeup --none', code: 'OPTION_UNKNOWN' }] },
+    }),
+  );
+  expect(classify('madeup', { rules: loadRules() })).toMatchObject({ reason: { code: 'COMMAND_UNKNOWN' } });
+  expect(loadRules({ extra: [file] }).names).toContain('madeup');
+});
