@@ -2,7 +2,7 @@ import type { BinaryRule, NodeRule, OptionRule, ShapeRule, Usage } from '../clas
 import { samplesOf, worded } from './samples.ts';
 
 /** What `-NUMBER` is tried as. */
-const A_NUMBER = '-20';
+export const A_NUMBER = '-20';
 /** How many operands are tried beyond what a usage needs. */
 const MOST_EXTRA = 3;
 /** Words that are tried behind a complete command. */

@@ -1,7 +1,8 @@
 import { compileFile } from '../classifier/compile.ts';
 import type { Rules } from '../classifier/compiled.ts';
-import { namesOf } from '../classifier/usage.ts';
-import { candidatesOf } from './candidates.ts';
+import { NUMBER } from '../classifier/option-table.ts';
+import { namesOf, spellingsOf } from '../classifier/usage.ts';
+import { A_NUMBER, candidatesOf } from './candidates.ts';
 import type { Mutant } from './draft.ts';
 import { mutate, rulesWith, type Survivor } from './mutation.ts';
 import type { Profiles } from './profiles-schema.ts';
@@ -26,19 +27,28 @@ export function propose(file: RuleFile, profiles: Profiles, others: Rules): Prop
   const none: Proposed = { binary: file.binary, parallel: [], piped: [], serial: [] };
   const { survivors } = mutate(file, none, profiles, others);
   const rules = rulesWith(file, profiles, others)!;
-  const pool = poolOf(file, profiles, rules);
+  const poolBehind = narrowed(poolOf(file, profiles, rules));
   const chosen: Candidate[] = [];
   const left: Survivor[] = [];
   for (const survivor of survivors) {
-    const about = prefixesOf(file, survivor.mutant);
+    const prefixes = prefixesOf(file, survivor.mutant);
+    const texts = textsIn(file, survivor.mutant);
     const notices = (candidate: Candidate): boolean =>
-      about.some((prefix) => candidate.command.startsWith(prefix)) && differs(candidate, survivor.rules, file.only);
-    if (chosen.some(notices)) continue;
-    const found = pool.find(notices);
+      (texts === null || texts.some((text) => candidate.command.includes(text))) &&
+      differs(candidate, survivor.rules, file.only);
+    if (chosen.some((candidate) => isBehind(candidate, prefixes) && notices(candidate))) continue;
+    const found = poolBehind(prefixes).find(notices);
     if (found === undefined) left.push(survivor);
     else chosen.push(found);
   }
   return { examples: sorted(file, chosen), left };
+}
+
+/** Where in a path to some entry the keys of its node end. */
+function endOfNode(path: Mutant['path']): number {
+  let at = 1;
+  while (path[0] === 'command' && path[at] === 'subcommands' && at + 2 < path.length) at += 2;
+  return at;
 }
 
 /** How commands begin that reach the node of a change: `git log`. What is no node's own can be reached by any. */
@@ -49,6 +59,35 @@ function prefixesOf({ binary, also = [] }: RuleFile, { path }: Mutant): readonly
     prefixes = prefixes.flatMap((prefix) => names.map((name) => `${prefix} ${name}`));
   }
   return prefixes;
+}
+
+/** What is changed of an option, or of a text of a kind, shows only where that stands. Null for other changes. */
+function textsIn(file: RuleFile, { path }: Mutant): readonly string[] | null {
+  if (path[0] === 'values') return textsOfValue(file, path);
+  const table = path[0] === 'groups' ? 1 : endOfNode(path);
+  if (path[0] !== 'groups' && path[table] !== 'options') return null;
+  return spellingsOf(String(path[table + 1]))
+    .flat()
+    .map((spelling) => ` ${spelling === NUMBER ? A_NUMBER : spelling}`);
+}
+
+function textsOfValue(file: RuleFile, path: Mutant['path']): readonly string[] | null {
+  const entry = path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[String(key)], file);
+  return typeof entry === 'string' ? [entry] : null;
+}
+
+function isBehind({ command }: Candidate, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => command === prefix || command.startsWith(`${prefix} `));
+}
+
+/** The candidates of one node. Changes come node by node, so the last answer is kept. */
+function narrowed(pool: readonly Candidate[]): (prefixes: readonly string[]) => readonly Candidate[] {
+  let last = { key: '', found: pool };
+  return (prefixes) => {
+    const key = prefixes.join('\n');
+    if (key !== last.key) last = { key, found: pool.filter((candidate) => isBehind(candidate, prefixes)) };
+    return last.found;
+  };
 }
 
 function poolOf(file: RuleFile, profiles: Profiles, rules: Rules): readonly Candidate[] {
