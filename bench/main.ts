@@ -6,11 +6,13 @@ import { cpus, release, type } from 'node:os';
 import { benchClassify } from './classify.ts';
 import { benchLexer } from './lexer.ts';
 import { benchLock } from './lock.ts';
+import { benchProbe } from './probe.ts';
 
 const BENCHES: ReadonlyMap<string, () => void | Promise<void>> = new Map([
   ['lexer', benchLexer],
   ['classify', benchClassify],
   ['lock', benchLock],
+  ['probe', benchProbe],
 ]);
 
 const asked = process.argv.slice(2);
