@@ -13,7 +13,8 @@ Examples:
 The file holds one JSON object, as POST /batches takes it: "commands", and if
 wanted "cwd", "maxParallel", "onFailure", "deadlineMs". "-" is standard input.
 
-In the timeline a command is queued (·), waits for others (░), and runs (█).
+In the timeline a command is queued (·), waits or is being prepared (░), and
+runs (█).
 Exit code: 0 if every command ended with 0, 1 if one did not, 2 if the call or
 the file was wrong. Ctrl-C cancels the batch, ends what runs, and still prints
 the results; a second one does not wait for what runs to end by itself.`;

@@ -31,7 +31,7 @@ const MAX_KILL_WAIT_MS = 5000;
  * @throws SignalboxError OPTION_INVALID, DIRECTORY_MISSING.
  *
  * @example
- * const dispatcher = createDispatcher({ rules: await loadRules() });
+ * const dispatcher = createDispatcher({ rules: loadRules() });
  * const batch = dispatcher.dispatch(['git status', 'ls -la'], { cwd: '/repo' });
  * const { commands } = await batch.done;
  */

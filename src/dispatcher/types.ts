@@ -23,7 +23,10 @@ export type CommandInput = {
   readonly command: string;
   /** Absolute, or relative to the batch's. Default: the batch's. */
   readonly cwd?: string;
-  /** Added to the base environment. A name that the command's profile does not know makes the command serial. */
+  /**
+   * Added to the base environment. A variable makes the command serial unless the base or the command's profile sets it to
+   * the same value, or it is one of the listed assignments; that the profile passes the name on is not enough.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds of running, 1 to 86,400,000; waiting does not count. Default: the dispatcher's. */
   readonly timeoutMs?: number;
@@ -79,7 +82,7 @@ export type CommandResult = {
   readonly truncated: Truncation;
   /** Milliseconds from being added to joining the queues of its locks. */
   readonly queuedMs: number | null;
-  /** Milliseconds from then to being started: waiting for locks and for a slot. */
+  /** Milliseconds from then to being started: waiting for locks and for a slot, then being judged again and prepared. */
   readonly waitedMs: number | null;
   /** Milliseconds from being started to its end. */
   readonly ranMs: number | null;
