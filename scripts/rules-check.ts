@@ -81,12 +81,12 @@ for (const path of paths) {
   const source = read(path);
   const here = source === null ? 1 : check(source);
   if (source !== null && here === 0 && asked.length > 0) listUnnoticed(source.file);
-  wrong += here;
+  if (here > 0) wrong += 1;
 }
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 console.log(
   wrong === 0
     ? counted(paths.length, 'file is fine.', 'files are fine.')
-    : counted(wrong, 'thing is wrong.', 'things are wrong.'),
+    : counted(wrong, 'file is not fine.', 'files are not fine.'),
 );
 process.exitCode = wrong === 0 ? 0 : 1;

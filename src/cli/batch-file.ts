@@ -12,12 +12,22 @@ export type BatchRequest = { readonly commands: readonly (string | CommandInput)
 /** Standard input, by its usual name. */
 const STANDARD_INPUT = '-';
 
+/** How a file is named in a sentence. */
+function called(path: string): string {
+  return path === STANDARD_INPUT ? 'standard input' : path;
+}
+
+/** The same where the sentence begins with it; the name of a file stays as it is. */
+function subject(path: string): string {
+  return path === STANDARD_INPUT ? 'Standard input' : path;
+}
+
 async function readText(path: string): Promise<string> {
   try {
     const bytes = await (path === STANDARD_INPUT ? buffer(process.stdin) : readFile(path));
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new SignalboxError('LIST_UNREADABLE', `Cannot read ${path}: ${(cause as Error).message}`, { cause });
+    throw new SignalboxError('LIST_UNREADABLE', `Cannot read ${called(path)}: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -25,7 +35,7 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SignalboxError('BODY_NOT_JSON', `${path} is not JSON: ${(cause as Error).message}`, { cause });
+    throw new SignalboxError('BODY_NOT_JSON', `${subject(path)} is not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -41,14 +51,14 @@ export async function readBatchFile(path: string, cwd: string): Promise<BatchReq
     const faults = faultsOf(parsed.error.issues, input);
     const [first] = faults;
     const pointer = first?.pointer;
-    throw new SignalboxError('REQUEST_INVALID', `${path} is not a batch. ${first?.detail ?? ''}`, {
+    throw new SignalboxError('REQUEST_INVALID', `${subject(path)} is not a batch. ${first?.detail ?? ''}`, {
       faults,
       ...(pointer === undefined ? {} : { pointer }),
     });
   }
   const { commands, ...options } = parsed.data;
   if (commands.length === 0)
-    throw new SignalboxError('COMMANDS_EMPTY', `Expected at least one command in ${path}, got none`, {
+    throw new SignalboxError('COMMANDS_EMPTY', `Expected at least one command in ${called(path)}, got none`, {
       pointer: '/commands',
     });
   return {

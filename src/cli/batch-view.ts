@@ -4,7 +4,7 @@ import { columnsOf, LiveScreen, type Terminal } from './live-screen.ts';
 import type { Output } from './output.ts';
 import type { Paint } from './paint.ts';
 import { followBatch, isGood, type Row } from './progress.ts';
-import { drawTimeline, duration, ending, type Glyphs } from './timeline.ts';
+import { drawTimeline, duration, ending, type Glyphs, verdictText } from './timeline.ts';
 
 /** Shows one batch: told of every event as it happens, and of the results once. */
 export type BatchView = {
@@ -99,7 +99,7 @@ function plainLine(event: BatchEvent, row: Row | undefined, at: number): string 
   const head = `${duration(at).padStart(8)}  `;
   if (row === undefined) return undefined;
   if (event.type === 'started')
-    return `${head}${visible(row.id)} started, ${row.verdict.kind}: ${visible(row.command)}\n`;
+    return `${head}${visible(row.id)} started, ${verdictText(row.verdict)}: ${visible(row.command)}\n`;
   if (event.type !== 'finished') return undefined;
   const ran = event.ranMs === null ? '' : ` after ${duration(event.ranMs)}`;
   const how = row.state === 'exited' && row.signal === null ? `ended with exit code ${row.exitCode}` : ending(row);

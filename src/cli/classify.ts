@@ -9,6 +9,7 @@ import { parseQuestion, type Question, readLines } from './json-lines.ts';
 import { judgeOf, trustOption } from './judge.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
+import { proofLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
 type Flags = {
@@ -41,15 +42,7 @@ function sentences(command: string, verdict: Verdict, paint: Paint): string {
     const { code, message, hint } = verdict.reason;
     return `${head('serial')}  ${code}: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`;
   }
-  const rules = verdict.rule.map(({ path, origin }) => `${path} (${origin})`).join(', ');
-  const facts = [
-    ['rule', rules],
-    ['profile', verdict.profile],
-    ['effects', verdict.effects.join(', ')],
-    ['assumes', verdict.assumes.join(', ')],
-  ];
-  const told = facts.filter(([, text]) => text !== '').map(([name = '', text]) => `  ${name.padEnd(8)} ${text}\n`);
-  return head('parallel') + told.join('');
+  return `${head('parallel')}${proofLines(verdict).join('\n')}\n`;
 }
 
 /** A verdict for a person, on one line. */

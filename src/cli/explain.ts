@@ -5,6 +5,7 @@ import type { Io } from './io.ts';
 import { judgeOf, trustOption } from './judge.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
+import { proofLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
 type Flags = {
@@ -43,10 +44,12 @@ async function answer(io: Io, command: string, flags: Flags): Promise<void> {
   const rules = await rulesWith(flags.rules, io.cwd);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const judge = judgeOf(rules, io, flags.trustRepository === true);
-  const explanation = explain(judge(command, { cwd }).verdict, command);
+  const { verdict } = judge(command, { cwd });
+  const explanation = explain(verdict, command);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
   const paint = choosePaint(io.terminal, io.env);
   const lines = renderExplanation(explanation).split('\n');
+  if (verdict.kind === 'parallel') lines.push(...proofLines(verdict));
   return io.stdout.write(`${lines.map((line) => paintLine(line, paint)).join('\n')}\n`);
 }
 

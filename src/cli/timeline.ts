@@ -21,13 +21,21 @@ export type TimelineOptions = {
   readonly all?: readonly Row[];
 };
 
-type Layout = { readonly id: number; readonly command: number; readonly bar: number; readonly times: boolean };
+type Layout = {
+  readonly id: number;
+  readonly command: number;
+  readonly bar: number;
+  readonly verdict: number;
+  readonly times: boolean;
+};
 
 const VERDICT = 8;
 const EXIT = 11;
 const TIME = 8;
 const SMALLEST_BAR = 10;
 const LEAST_WIDTH = 40;
+/** From here on there is room for the code of a serial verdict beside it. */
+const WIDTH_WITH_CODES = 120;
 
 /** A duration in at most eight columns: `85 ms`, `1.25 s`, `2m 05s`. */
 export function duration(ms: number): string {
@@ -45,6 +53,11 @@ export function ending(row: Pick<Row, 'state' | 'exitCode' | 'signal'>): string 
   return row.signal ?? String(row.exitCode);
 }
 
+/** The verdict, with the code of its reason when it is serial: `serial TEXT_REDIRECTION`. */
+export function verdictText(verdict: Row['verdict']): string {
+  return verdict.kind === 'parallel' ? 'parallel' : `serial ${verdict.reason.code}`;
+}
+
 function largest(rows: readonly Row[], least: number, measure: (row: Row) => number): number {
   return rows.reduce((most, row) => Math.max(most, measure(row)), least);
 }
@@ -57,10 +70,11 @@ function layOut(rows: readonly Row[], width: number): Layout {
   );
   const longest = largest(rows, 7, (row) => displayWidth(visible(row.command)));
   const times = width >= 76;
-  const fixed = id + 1 + 1 + 1 + VERDICT + 1 + EXIT + (times ? 2 * (1 + TIME) : 0);
+  const verdict = width < WIDTH_WITH_CODES ? VERDICT : largest(rows, VERDICT, (row) => verdictText(row.verdict).length);
+  const fixed = id + 1 + 1 + 1 + verdict + 1 + EXIT + (times ? 2 * (1 + TIME) : 0);
   const free = Math.max(0, width - fixed);
   const command = Math.max(0, Math.min(longest, Math.max(Math.floor(free / 2), free - 60), free - SMALLEST_BAR));
-  return { id, command, bar: Math.max(0, free - command), times };
+  return { id, command, bar: Math.max(0, free - command), verdict, times };
 }
 
 /** Cells of the bar: a phase that took place, however short, is seen when it is the run itself. */
@@ -88,7 +102,10 @@ function drawRow(row: Row, layout: Layout, total: number, options: TimelineOptio
     toWidth(visible(row.id), layout.id),
     toWidth(visible(row.command), layout.command),
     drawBar(row, total, layout.bar, options),
-    paint(row.verdict.kind === 'parallel' ? 'cyan' : 'magenta', toWidth(row.verdict.kind, VERDICT)),
+    paint(
+      row.verdict.kind === 'parallel' ? 'cyan' : 'magenta',
+      toWidth(layout.verdict > VERDICT ? verdictText(row.verdict) : row.verdict.kind, layout.verdict),
+    ),
     paint(live ? 'yellow' : isGood(row) ? 'green' : 'red', toWidth(word, EXIT)),
   ];
   if (!layout.times) return cells.join(' ').trimEnd();
@@ -105,7 +122,7 @@ function drawHead(layout: Layout, total: number): string {
     toWidth('id', layout.id),
     toWidth('command', layout.command),
     toWidth(scale, layout.bar),
-    toWidth('verdict', VERDICT),
+    toWidth('verdict', layout.verdict),
     toWidth('exit', EXIT),
   ];
   if (layout.times) cells.push('waited'.padStart(TIME), 'ran'.padStart(TIME));

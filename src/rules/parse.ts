@@ -67,10 +67,17 @@ function expectedOf(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      return `at least ${issue.minimum} ${issue.origin === 'string' ? 'characters' : 'entries'}`;
+      return atLeast(
+        Number(issue.minimum),
+        issue.origin === 'string' ? ['character', 'characters'] : ['entry', 'entries'],
+      );
     default:
       return issue.message;
   }
+}
+
+function atLeast(count: number, [one, more]: readonly [one: string, more: string]): string {
+  return `at least ${count} ${count === 1 ? one : more}`;
 }
 
 function valueAt(data: unknown, path: readonly (string | number)[]): unknown {

@@ -215,6 +215,7 @@ describe('signalbox explain', () => {
     const { stdout } = await runCli(['explain', 'git status']);
     expect(stdout.match(/^\[ok\] /gm)).toHaveLength(3);
     expect(stdout).toMatch(/^parallel/);
+    expect(stdout).toMatch(/^ {2}profile {2}git\n {2}effects {2}\S.*$/m);
   });
 
   test('has no colours in a pipe, and its JSON is the explanation', async () => {

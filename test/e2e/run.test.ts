@@ -84,6 +84,7 @@ describe('signalbox run', () => {
     expect(code).toBe(1);
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(/ms {2}c1 started, parallel: pwd\n/);
+    expect(stdout).toMatch(/ms {2}bad started, serial TEXT_(?:OPERATOR|REDIRECTION): echo why >&2; exit 3\n/);
     expect(stdout).toMatch(/ms {2}bad ended with exit code 3 after \d+ ms\n/);
     expect(stdout).toMatch(/\nid +command +0 .* ms verdict +exit +waited +ran\n/);
     expect(stdout).toMatch(/\nc1 +pwd +[·░█ ]+ parallel 0 /);

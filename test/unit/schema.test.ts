@@ -87,7 +87,7 @@ describe('a rule file of another form is refused, with place, expectation and wh
     [
       'an empty list of words',
       (f) => (f.command.options['-a'].takes = []),
-      'at /command/options/-a/takes: expected at least 1 entries, got []',
+      'at /command/options/-a/takes: expected at least 1 entry, got []',
     ],
     [
       'a value of no form',
@@ -168,9 +168,9 @@ describe('a rule file of another form is refused, with place, expectation and wh
     [
       'no parallel example',
       (f) => (f.examples.parallel = []),
-      'at /examples/parallel: expected at least 1 entries, got []',
+      'at /examples/parallel: expected at least 1 entry, got []',
     ],
-    ['no serial example', (f) => (f.examples.serial = []), 'at /examples/serial: expected at least 1 entries'],
+    ['no serial example', (f) => (f.examples.serial = []), 'at /examples/serial: expected at least 1 entry'],
   ];
   for (const [title, change, expected] of cases) {
     test(title, () => {
@@ -246,7 +246,7 @@ describe('profiles', () => {
     );
     expect(complain((f) => (f.generic.set = { A: 'x\0' }))).toContain('at /generic/set/A: expected text without NUL');
     expect(complain((f) => (f.assignments = { LANG: [] }))).toContain(
-      'at /assignments/LANG: expected at least 1 entries',
+      'at /assignments/LANG: expected at least 1 entry',
     );
     expect(complain((f) => (f.profiles.generic = f.generic))).toContain('`generic` stands by itself');
     expect(complain((f) => (f.more = 1))).toContain('at /more: expected no key of this name here');

@@ -52,6 +52,13 @@ describe('the timeline of a batch', () => {
     expect(lines[6]).toBe('5 commands, 3 with exit code 0, 2 otherwise; 200 ms in all, 250 ms of running');
   });
 
+  test('tells the code of a serial verdict where there is room', () => {
+    const wide = drawTimeline(batch, { width: 120, now: 200, glyphs: LETTERS, paint: plain });
+    expect(wide[3]).toMatch(/ serial TEXT_EMPTY 0 /);
+    expect(wide[1]).toMatch(/ parallel +0 /);
+    expect(lines[3]).toMatch(/ serial +0 /);
+  });
+
   test('draws waiting and running on one axis', () => {
     const bars = lines.slice(1, 6).map((line) => /[.#-]+(?= *(?:parallel|serial))/.exec(line)?.[0] ?? '');
     const long = bars[2]?.length ?? 0;
