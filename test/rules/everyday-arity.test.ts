@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { spellingsOf } from '../../src/classifier/usage.ts';
 import type { RuleFile } from '../../src/rules/schema.ts';
-import { makeTree, type Tree } from './everyday-tree.ts';
+import { type Fixture, makeFixture } from '../proof/fixture.ts';
+import { UNPRIVILEGED } from '../support/strace.ts';
 
 /**
  * The real programs are asked about every spelling of every option: whether they know it, and whether they take the next
@@ -44,19 +45,17 @@ const PROGRAMS: readonly Program[] = [
   },
 ];
 
-let tree: Tree;
+let tree: Fixture;
 beforeAll(() => {
-  tree = makeTree();
+  tree = makeFixture({ trapped: false });
 });
 afterAll(() => tree.remove());
 
 function complaintOf({ binary, before }: Program, words: readonly string[]): string {
-  const { cwd, env, uid, gid } = tree.surroundings;
-  const identity = uid === undefined ? {} : { uid, gid: gid ?? uid };
   const run = spawnSync(binary, [...before, ...words], {
-    cwd,
-    env,
-    ...identity,
+    cwd: tree.project,
+    env: tree.environment,
+    ...UNPRIVILEGED,
     encoding: 'utf8',
     timeout: 10_000,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { namesOf, spellingsOf } from '../../src/classifier/usage.ts';
 import type { RuleFile, RuleNode, RuleOption } from '../../src/rules/schema.ts';
-import { IDENTITY, makeRepository, type Throwaway } from './git-repository.ts';
+import { type Fixture, makeFixture } from '../proof/fixture.ts';
+import { UNPRIVILEGED } from '../support/strace.ts';
 
 /**
  * The real git is asked, option by option, whether it takes the next word as a value. An option that takes it where the
@@ -113,9 +114,9 @@ const UNSEEN: ReadonlySet<string> = new Set(
 /** One function of builtin/log.c reads the options of these and of git log; stash list starts git log itself. */
 const SAME_AS_LOG: ReadonlySet<string> = new Set(['git show', 'git whatchanged', 'git reflog show', 'git stash list']);
 
-let repository: Throwaway;
+let repository: Fixture;
 beforeAll(() => {
-  repository = makeRepository();
+  repository = makeFixture({ trapped: false });
 });
 afterAll(() => repository.remove());
 
@@ -130,7 +131,11 @@ async function answers(questions: readonly (readonly string[])[]): Promise<reado
       ? `said=$(${command} 2>&1); printf '%s\\0' "\${said##*$'\\n'}"`
       : `said=$(${command} 2>&1 >/dev/null); printf '%s\\0' "\${said%%$'\\n'*}"`;
   });
-  const options = { cwd: repository.path, env: { ...repository.env, GIT_OPTIONAL_LOCKS: '0' }, ...IDENTITY };
+  const options = {
+    cwd: repository.project,
+    env: { ...repository.environment, GIT_OPTIONAL_LOCKS: '0' },
+    ...UNPRIVILEGED,
+  };
   return new Promise((resolve, reject) => {
     const words = ['--noprofile', '--norc', '-c', `exec </dev/null\n${script.join('\n')}`];
     execFile('bash', words, options, (error, stdout) => {

@@ -5,7 +5,8 @@ import { classify } from '../../src/classifier/classify.ts';
 import { namesOf, spellingsOf } from '../../src/classifier/usage.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { RuleFile, RuleNode } from '../../src/rules/schema.ts';
-import { fingerprint, IDENTITY, makeRepository, type Throwaway } from './git-repository.ts';
+import { type Fixture, makeFixture } from '../proof/fixture.ts';
+import { UNPRIVILEGED } from '../support/strace.ts';
 
 /**
  * Options of a node in any order, with values and with words that mean harm in another place. What the rule accepts of it
@@ -79,9 +80,9 @@ function* acceptedCommands(): Generator<{ readonly command: string; readonly arg
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
-let repository: Throwaway;
+let repository: Fixture;
 beforeAll(() => {
-  repository = makeRepository();
+  repository = makeFixture({ trapped: false });
 });
 afterAll(() => repository.remove());
 
@@ -90,25 +91,25 @@ function runAll(commands: readonly (readonly string[])[]): void {
   const verdict = classify('git status', { rules });
   if (verdict.kind !== 'parallel' || verdict.run.form !== 'argv') throw new Error('git status is run from argv');
   const script = commands.map((argv) => `${argv.map(quoted).join(' ')} >/dev/null 2>&1`).join('\n');
-  const options = { cwd: repository.path, env: { ...repository.env, ...verdict.run.env }, ...IDENTITY };
+  const options = { cwd: repository.project, env: { ...repository.environment, ...verdict.run.env }, ...UNPRIVILEGED };
   execFileSync('bash', ['--noprofile', '--norc', '-c', `exec </dev/null\n${script}\nexit 0`], options);
 }
 
 describe('any command that the git rule accepts', () => {
   test(`leaves the repository as it was: ${ACCEPTED} of them`, () => {
-    const before = fingerprint(repository.path);
+    const before = repository.fingerprint();
     const source = acceptedCommands();
     for (let count = 0; count < ACCEPTED; count += IN_ONE_GO) {
       const some = Array.from({ length: IN_ONE_GO }, () => source.next().value!);
       runAll(some.map(({ argv }) => argv));
-      const after = fingerprint(repository.path);
+      const after = repository.fingerprint();
       expect(after, `one of:\n${some.map(({ command }) => command).join('\n')}`).toBe(before);
     }
   });
 
   test('where a command writes, it is noticed', () => {
-    const before = fingerprint(repository.path);
+    const before = repository.fingerprint();
     runAll([['git', 'config', 'a.b', '--local']]);
-    expect(fingerprint(repository.path)).not.toBe(before);
+    expect(repository.fingerprint()).not.toBe(before);
   });
 });

@@ -1,0 +1,109 @@
+import { accessSync, constants } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { lex } from '../../src/classifier/lexer.ts';
+import type { RuleSet } from '../../src/classifier/rule-set.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import type { RuleFile } from '../../src/rules/schema.ts';
+import { BUILT_IN_DIRECTORY, readRuleDirectory } from '../../src/rules/sources.ts';
+import { type Candidate, candidatesOf, filesFor } from './commands.ts';
+import { type Fixture, makeFixture } from './fixture.ts';
+import { createProver, type Outcome } from './run.ts';
+import type { Services } from './services.ts';
+
+/** The rules that are proved, and every command that is to be run for them. */
+export type ProofSet = {
+  readonly rules: RuleSet;
+  readonly files: readonly RuleFile[];
+  readonly candidates: readonly Candidate[];
+};
+
+/** @param directory of rule files; default: the package's own. Experimental ones are proved like the others. */
+export function readProof(directory = BUILT_IN_DIRECTORY): ProofSet {
+  const files = readRuleDirectory(directory).map(({ file }) => file);
+  const experimental = files.filter(({ maturity }) => maturity === 'experimental').map(({ binary }) => binary);
+  const rules = loadRules({ directory, experimental });
+  const proved = files.filter(({ maturity }) => maturity !== 'retired');
+  return { rules, files: proved, candidates: candidatesOf(rules, proved, directory) };
+}
+
+/**
+ * Where commands run: a repository whose index is stale, so that whoever refreshes one writes; and the same without, for
+ * the reads that the dispatcher does not run beside others while it is.
+ */
+export type Grounds = { readonly stale: Fixture; readonly fresh: Fixture };
+
+/** Both hold every file that the commands name. */
+export function groundsFor({ rules, candidates }: ProofSet, services: Services, trapped: boolean): Grounds {
+  const options = { trapped, services, minds: mindsOf(rules), files: filesFor(candidates, rules) };
+  return { stale: makeFixture({ ...options, stale: true }), fresh: makeFixture({ ...options, stale: false }) };
+}
+
+/** Whatever any profile minds in the environment of its parent. */
+export function mindsOf({ profiles: { generic, profiles } }: RuleSet): readonly string[] {
+  return [generic, ...Object.values(profiles)].flatMap(({ minds = [] }) => minds);
+}
+
+export type Proved = Candidate & { readonly outcome: Outcome };
+
+/** Runs commands, several at once, in the order given. @param onEach is told of each as it ends. */
+export async function proveAll(
+  { rules, files }: ProofSet,
+  candidates: readonly Candidate[],
+  { stale, fresh }: Grounds,
+  onEach: (proved: Proved) => void = () => {},
+): Promise<readonly Proved[]> {
+  const [first, second] = [createProver(rules, files, stale), createProver(rules, files, fresh)];
+  return severalAtOnce(candidates, async (candidate) => {
+    const outcome = await first.prove(candidate.command);
+    const isLeft = outcome.refused === 'REPOSITORY_STALE';
+    const proved = { ...candidate, outcome: isLeft ? await second.prove(candidate.command) : outcome };
+    onEach(proved);
+    return proved;
+  });
+}
+
+/** strace waits as often as it works: a few more than there are processors. */
+export async function severalAtOnce<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results = new Array<Result>(items.length);
+  const left = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await act(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) + 1 }, work));
+  return results;
+}
+
+/** Parts the commands whose program is on the fixture's PATH, or answered by bash, from those that cannot be run. */
+export function parted(
+  { files, candidates }: ProofSet,
+  { stale: { environment } }: Grounds,
+): { readonly present: readonly Candidate[]; readonly missing: readonly Candidate[] } {
+  const builtins = new Set(files.filter(({ builtin }) => builtin).map(({ binary }) => binary));
+  const known = new Map<string, boolean>();
+  const isPresent = ({ binary, command }: Candidate): boolean => {
+    if (builtins.has(binary)) return true;
+    const name = lex(command).words[0]?.text ?? binary;
+    const answer = known.get(name) ?? isOnPath(name, environment.PATH ?? '');
+    known.set(name, answer);
+    return answer;
+  };
+  return {
+    present: candidates.filter(isPresent),
+    missing: candidates.filter((candidate) => !isPresent(candidate)),
+  };
+}
+
+function isOnPath(name: string, path: string): boolean {
+  return path.split(':').some((directory) => {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
