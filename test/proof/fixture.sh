@@ -1,5 +1,5 @@
-# Makes the repository of the proofs in the working directory, which holds text files already. Whatever the examples of the
-# rules name is here: branches, a merge, a rename, lightweight and annotated tags, two stashes (one with untracked files),
+# Makes the repository of the proofs in the working directory, which holds directories and text files already. Whatever
+# the examples of the rules name is here: branches, a merge, a rename, lightweight and annotated tags, two stashes (one with untracked files),
 # notes, a remote with tracking branches, a linked work tree, a submodule, ignored and untracked files, a commit that claims
 # to be signed. Stats in its index, and in the submodule's, are stale, so that a reader which refreshes an index would
 # rewrite it, if STALE says so. ORIGIN and LINKED are where its remote and its linked work tree go.
@@ -25,7 +25,6 @@ source() {
 
 git init -q -b main
 git config branch.main.description 'where work comes together'
-mkdir -p src packages/core dist node_modules/react docs test
 printf 'dist\nnode_modules\nbuilt\n' >.gitignore
 source first 40 >src/a.ts
 lines other 10 >src/b.ts

@@ -64,6 +64,9 @@ const FILES: Readonly<Record<string, string>> = {
   'test/a.test.ts': 'foo\n',
 };
 
+/** No command that opens one of these as a file can make it one. */
+const DIRECTORIES = ['src', 'packages/core', 'dist', 'node_modules/react', 'docs', 'test'];
+
 /** No entry of the project that runs the proof may come first. */
 const PATH = [
   ...new Set([
@@ -88,6 +91,7 @@ export function makeFixture({ files = [], trapped, stale = true, minds = [], ser
     string,
   ];
   for (const directory of [top, project, home, temporary, scratch, marks]) mkdirSync(directory, { recursive: true });
+  for (const name of DIRECTORIES) mkdirSync(join(project, name), { recursive: true });
   for (const [name, text] of Object.entries(FILES)) write(join(project, name), text);
   symlinkSync('src', join(project, 'link'));
   for (const name of files) add(project, name);

@@ -67,9 +67,10 @@ export async function compare(
   const set = result === null ? await answer(rules) : answerOf(result);
   const unset = await answer(without);
   if (isSame(set, unset)) return { kind: 'same' };
-  const [again, other] = [await answer(without), await answer(without)];
-  if (!isSame(again, other)) return { kind: 'unsteady' };
-  return isSame(set, again) ? { kind: 'same' } : { kind: 'differs', with: set, without: unset };
+  // Only a difference that comes again is one.
+  const [again, other] = [await answer(rules), await answer(without)];
+  const isSteady = isSame(set, again) && isSame(unset, other);
+  return isSteady ? { kind: 'differs', with: set, without: unset } : { kind: 'unsteady' };
 }
 
 /** Without its profile git refreshes the index, and then there is nothing left that could make a difference. */
