@@ -91,8 +91,18 @@ function groupAndState(pid: number): { state: string; group: number } | null {
   return { state: fields[0] ?? '', group: Number(fields[2]) };
 }
 
-/** More rounds than one only while processes vanish under the reader: one that forks and ends could hide its child. */
-const MAX_ROUNDS = 3;
+/**
+ * More rounds than one only while processes vanish under the reader (one that forks and ends could hide its child), or
+ * while one is in the midst of starting another program: for that moment its environment reads as empty.
+ */
+const MAX_ROUNDS = 5;
+
+/** Milliseconds given to a process that is starting another program. */
+const SETTLING_MS = 1;
+const CLOCK = new Int32Array(new SharedArrayBuffer(4));
+
+/** The flag of the kernel's own threads, which have no environment at all. */
+const KERNEL_THREAD = 0x0020_0000;
 
 /**
  * Below this age not all pids can have been used up, even at 300,000 forks a second: what the command has started has a
@@ -107,13 +117,17 @@ function carriers(wanted: readonly MarkerQuery[]): ReadonlyMap<string, readonly 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     found.clear();
     let hasVanished = false;
+    let isSettling = false;
     for (const pid of pids()) {
       if (!mayCarry(pid)) continue;
       const environment = read(`/proc/${pid}/environ`);
       if (environment === undefined) hasVanished = true;
+      else if (environment === null) continue;
+      else if (environment.length === 0) isSettling ||= mayBeStarting(pid);
       else for (const marker of carried(environment, markers)) found.set(marker, [...(found.get(marker) ?? []), pid]);
     }
-    if (!hasVanished) break;
+    if (isSettling) Atomics.wait(CLOCK, 0, 0, SETTLING_MS);
+    else if (!hasVanished) break;
   }
   return found;
 }
@@ -162,13 +176,21 @@ function throwIfShort(error: unknown): void {
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error;
 }
 
-/** Undefined when the process has gone; empty when it is somebody else's and may not be read. */
-function read(path: string): Buffer | undefined {
+/** Whether an empty environment may be that of a live process which is just starting another program. */
+function mayBeStarting(pid: number): boolean {
+  const text = read(`/proc/${pid}/stat`)?.toString('latin1');
+  if (text === undefined) return false;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] !== 'Z' && fields[0] !== 'X' && (Number(fields[6]) & KERNEL_THREAD) === 0;
+}
+
+/** Undefined when the process has gone; null when it is somebody else's and may not be read. */
+function read(path: string): Buffer | null | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
     throwIfShort(error);
     const code = (error as NodeJS.ErrnoException).code;
-    return code === 'ENOENT' || code === 'ESRCH' ? undefined : Buffer.alloc(0);
+    return code === 'ENOENT' || code === 'ESRCH' ? undefined : null;
   }
 }

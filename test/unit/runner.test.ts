@@ -382,6 +382,18 @@ describe('the process table', () => {
     expect(await findCarriers({ marker, group: 2, since: since - 60_000 })).toEqual([]);
   });
 
+  test('a process that is just starting another program is not overlooked', async () => {
+    for (let round = 0; round < 60; round += 1) {
+      const marker = `m${round}`;
+      const env = { PATH: process.env.PATH as string, [MARKER_VARIABLE]: marker };
+      const { running } = run('exec sleep 1000', { env });
+      const seen = systemProcesses.carriers([{ marker, ageMs: 1, group: running.pid - 1 }]).get(marker);
+      running.end();
+      await running.gone;
+      expect(seen).toEqual([running.pid]);
+    }
+  });
+
   test('of a young command only later processes are looked at', async () => {
     const { running } = run('sleep 1000', { env: { PATH: process.env.PATH as string, [MARKER_VARIABLE]: 'm' } });
     const young = { marker: 'm', ageMs: 1 };
