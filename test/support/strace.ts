@@ -68,11 +68,21 @@ export function findStrace(): string {
  */
 export function straceWords(log: string): readonly string[] {
   const calls = `trace=!${UNNOTICEABLE.join(',')}`;
-  return ['-f', '-q', '-y', '--seccomp-bpf', '-s', '256', '-e', 'signal=none', '-e', calls, '-o', log, '--'];
+  return ['-f', '-q', '-y', '-ttt', '--seccomp-bpf', '-s', '256', '-e', 'signal=none', '-e', calls, '-o', log, '--'];
 }
 
 /** How a process ended, and a thread that was ended before it was in a call. */
 const NO_CALL = ['+++', '???('];
+
+/** A line of what `strace -f -ttt -o` wrote: `7 1700000000.000000 close(3) = 0`. The time may be missing. */
+function partsOf(line: string): { readonly pid: string; readonly seconds: number; readonly text: string } {
+  const [pid = '', second = ''] = line.split(' ').filter((word) => word !== '');
+  const behind = line.slice(pid.length).trimStart();
+  const seconds = Number(second);
+  return Number.isNaN(seconds) || second === ''
+    ? { pid, seconds: 0, text: behind }
+    : { pid, seconds, text: behind.slice(second.length).trimStart() };
+}
 
 /** Reads what `strace -f -o` wrote. A call that another process interrupts stands in two lines. */
 export function callsOf(log: string): readonly Call[] {
@@ -82,8 +92,7 @@ export function callsOf(log: string): readonly Call[] {
     calls.push({ pid, name: text.slice(0, text.indexOf('(')), text });
   };
   for (const line of log.split('\n')) {
-    const pid = line.slice(0, line.indexOf(' '));
-    const text = line.slice(pid.length).trimStart();
+    const { pid, text } = partsOf(line);
     if (text.endsWith(' <unfinished ...>')) {
       unfinished.set(pid, text.slice(0, -' <unfinished ...>'.length));
     } else if (text.startsWith('<... ')) {
@@ -96,12 +105,19 @@ export function callsOf(log: string): readonly Call[] {
   return calls;
 }
 
+/** A helper that finds nobody reading any more needs a moment to end; the dispatcher gives as much, in seconds. */
+const MOMENT_S = 0.2;
+
 /** Whether a process of the run went on when the first one had ended. */
 export function leftBehind(log: string): boolean {
-  const lines = log.split('\n').filter((line) => line !== '');
-  const first = lines[0]?.split(' ')[0] ?? '';
-  const end = lines.findLastIndex((line) => line.startsWith(`${first} `) && line.includes(' +++ '));
-  return lines.slice(end + 1).some((line) => line.split(' ')[0] !== first);
+  const lines = log
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(partsOf);
+  const first = lines[0]?.pid;
+  const end = lines.findLast(({ pid, text }) => pid === first && text.startsWith('+++ '));
+  const last = lines.at(-1);
+  return end === undefined || last === undefined || last.seconds - end.seconds > MOMENT_S;
 }
 
 /** What was given to a call: the text between its name and its result, which strace sets apart with blanks. */
