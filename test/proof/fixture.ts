@@ -138,7 +138,13 @@ function reach(services: Services, top: string, project: string): Environment {
   const kubeconfig = join(top, 'kubeconfig');
   const config = { apiVersion: 'v1', kind: 'Config', clusters: [cluster], contexts, 'current-context': 'default' };
   write(kubeconfig, JSON.stringify({ ...config, users: [{ name: 'tester', user: {} }] }));
-  return { DOCKER_HOST: `unix://${services.socket}`, KUBECONFIG: kubeconfig };
+  return {
+    DOCKER_HOST: `unix://${services.socket}`,
+    KUBECONFIG: kubeconfig,
+    // Whoever would ask a forge far away gets as far as the connection.
+    HTTPS_PROXY: services.address,
+    GH_TOKEN: 'made-up',
+  };
 }
 
 /** What the configuration of a repository can make its readers run, as far as the profile of git says it does not. */
