@@ -9,7 +9,7 @@ import type { RuleFile } from '../../src/rules/schema.ts';
 const rules = loadRules({ experimental: ['brew'] });
 
 const SYSTEM =
-  'uname arch whoami id groups logname hostid users who w last tty locale getconf ps pgrep pidof pstree pmap free uptime ' +
+  'uname arch whoami id groups logname hostid users who w last tty locale getconf ps pgrep pstree pmap free uptime ' +
   'vmstat lscpu lsblk lsmod findmnt mount dmesg lsattr getfacl namei stty tput getent ss netstat ip ifconfig route arp ' +
   'sysctl lsof journalctl systemctl loginctl timedatectl hostnamectl';
 const LANGUAGES =
