@@ -11,7 +11,7 @@
  * Exit code 1 when anything was found.
  */
 import { parseArgs } from 'node:util';
-import { type Candidate, hasCorpus, type Source } from '../test/proof/commands.ts';
+import { type Candidate, CORPUS_DRAWN, hasCorpus, type Source } from '../test/proof/commands.ts';
 import { affected, type Comparison, compare, withoutSettings } from '../test/proof/profiles.ts';
 import { startServices } from '../test/proof/services.ts';
 import { groundsFor, type ProofSet, type Proved, parted, proveAll, readProof } from '../test/proof/suite.ts';
@@ -58,6 +58,7 @@ async function runUnderStrace(set: ProofSet): Promise<number> {
     });
     if (values.unanswered) drawUnanswered(proved.filter((one) => !isAnswered(one)));
     drawTable(proved);
+    drawCorpus(set);
     drawMissing(missing.filter(wanted));
     drawExceptions(set, proved);
     const sprung = fixtures.flatMap((one) => one.traps.sprung());
@@ -109,7 +110,14 @@ function drawTable(proved: readonly Proved[]): void {
     const clean = rows.filter(isClean).length;
     draw(source, [rows.length, clean, rows.length - clean, rows.filter(isAnswered).length]);
   }
-  if (!hasCorpus()) console.log('no ../shared/corpus here: its 500 commands are left out');
+}
+
+function drawCorpus({ candidates }: ProofSet): void {
+  if (!hasCorpus()) return console.log(`no ../shared/corpus here: its ${CORPUS_DRAWN} commands are left out`);
+  const kept = candidates.filter(({ source }) => source === 'corpus');
+  const mapped = kept.filter(({ original }) => original !== undefined).length;
+  const others = CORPUS_DRAWN - kept.length;
+  console.log(`corpus: ${CORPUS_DRAWN} drawn, ${others} of them among the others already, ${mapped} with paths mapped`);
 }
 
 function drawUnanswered(rows: readonly Proved[]): void {

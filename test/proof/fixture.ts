@@ -80,6 +80,9 @@ const PATH = [
   ]),
 ].join(':');
 
+/** What Debian calls otherwise than its makers do. */
+const RENAMED: Readonly<Record<string, string>> = { bat: '/usr/bin/batcat', fd: '/usr/bin/fdfind' };
+
 export function makeFixture({ files = [], trapped, stale = true, minds = [], services }: FixtureOptions): Fixture {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-proof-')));
   const at = (name: string): string => join(top, name);
@@ -90,17 +93,19 @@ export function makeFixture({ files = [], trapped, stale = true, minds = [], ser
     string,
     string,
   ];
-  for (const directory of [top, project, home, temporary, scratch, marks]) mkdirSync(directory, { recursive: true });
+  for (const directory of [top, project, home, temporary, scratch, marks, at('bin')])
+    mkdirSync(directory, { recursive: true });
   for (const name of DIRECTORIES) mkdirSync(join(project, name), { recursive: true });
   for (const [name, text] of Object.entries(FILES)) write(join(project, name), text);
   symlinkSync('src', join(project, 'link'));
   for (const name of files) add(project, name);
   const reaching = services === undefined ? {} : reach(services, top, project);
+  for (const [name, path] of Object.entries(RENAMED)) if (existsSync(path)) symlinkSync(path, join(at('bin'), name));
   const traps = makeTraps(top, marks);
   own(top);
 
   const plain = {
-    PATH,
+    PATH: `${PATH}:${at('bin')}`,
     HOME: home,
     TMPDIR: temporary,
     USER: 'tester',
