@@ -113,7 +113,10 @@ function drawTable(proved: readonly Proved[]): void {
 }
 
 function drawCorpus({ candidates }: ProofSet): void {
-  if (!hasCorpus()) return console.log(`no ../shared/corpus here: its ${CORPUS_DRAWN} commands are left out`);
+  if (!hasCorpus()) {
+    console.log(`no ../shared/corpus here: its ${CORPUS_DRAWN} commands are left out`);
+    return;
+  }
   const kept = candidates.filter(({ source }) => source === 'corpus');
   const mapped = kept.filter(({ original }) => original !== undefined).length;
   const others = CORPUS_DRAWN - kept.length;
