@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type Held, KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import type { Held } from '../../src/dispatcher/lock-claim.ts';
 import type { LockRequest } from '../../src/dispatcher/types.ts';
 
 const shared = (key: string): LockRequest => ({ key, mode: 'shared' });
@@ -353,6 +354,7 @@ describe('snapshot', () => {
     expect(lock.snapshot()).toEqual([
       {
         key: 'a',
+        inside: null,
         holders: [{ label: 'holder', ticket: 1, mode: 'exclusive', ageMs: 300 }],
         waiters: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 50 }],
       },
