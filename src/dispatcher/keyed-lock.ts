@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../errors.ts';
 import { type AcquireOptions, readOptions } from './acquire-options.ts';
 import { blockersOf, circleError, circleThrough } from './lock-circle.ts';
-import { asHeld, CLAIM, Claim, type Held, type Hold } from './lock-claim.ts';
+import { CLAIM, Claim, type Held, type Hold, holdMaker } from './lock-claim.ts';
 import { admitsInside, attach, dissolve, liveFrom, queueFor, refuseUpgrade } from './lock-lineage.ts';
 import { Place, type Queues } from './lock-queue.ts';
 import { type KeyInMode, type LockRequests, readRequests } from './lock-request.ts';
@@ -48,7 +48,7 @@ export class KeyedLock<Label = string> {
   readonly #tokens = new Map<string, Claim<Label>>();
   readonly #inside: AsyncLocalStorage<Held<Label>> | null;
   readonly #now: () => number;
-  readonly #methods: Pick<Held<Label>, 'run' | 'restate' | 'token'>;
+  readonly #asHeld: (release: () => void, claim: Claim<Label>) => Held<Label>;
   #lastTicket = 0;
   /** Live claims that were made inside of a hold; without any there is no circle to look for. */
   #nestedClaims = 0;
@@ -62,7 +62,7 @@ export class KeyedLock<Label = string> {
     this.#now = options.now ?? (() => performance.now());
     this.#inside = options.implicit === true ? new AsyncLocalStorage() : null;
     const lock = this;
-    this.#methods = {
+    this.#asHeld = holdMaker<Label>({
       run(this: Held<Label>, requests, fn, inner) {
         return lock.run(requests, fn, { ...inner, lineage: this });
       },
@@ -72,7 +72,7 @@ export class KeyedLock<Label = string> {
       token(this: Held<Label>) {
         return lock.#tokenOf((this as Hold<Label>)[CLAIM]);
       },
-    };
+    });
   }
 
   /** How many keys are held or waited for, directories above path keys included. */
@@ -177,14 +177,11 @@ export class KeyedLock<Label = string> {
     if (claim.pending > 0 && onWait !== undefined) {
       try {
         onWait(blockersOf(claim));
+        // The callback may itself have released what stood in the way, or aborted.
+        if (!claim.isGranted) signal?.throwIfAborted();
       } catch (error) {
         this.#end(claim);
         return Promise.reject(error);
-      }
-      // The callback may itself have released what stood in the way, or aborted.
-      if (signal?.aborted && !claim.isGranted) {
-        this.#end(claim);
-        return Promise.reject(signal.reason);
       }
     }
     if (claim.held !== null) return Promise.resolve(claim.held);
@@ -226,11 +223,8 @@ export class KeyedLock<Label = string> {
       claim.isNested = true;
       attach(claim, parent);
     }
-    for (const { key, mode } of keys) {
-      const place = new Place(claim, queueFor(claim, key), mode);
-      claim.places.push(place);
-      place.queue.join(place);
-    }
+    claim.places = keys.map(({ key, mode }) => new Place(claim, queueFor(claim, key), mode));
+    for (const place of claim.places) place.queue.join(place);
     if (claim.pending === 0) this.#grant(claim);
     return claim;
   }
@@ -238,7 +232,7 @@ export class KeyedLock<Label = string> {
   #grant(claim: Claim<Label>): Held<Label> {
     for (const place of claim.places) place.queue.grant(place);
     claim.isGranted = true;
-    const held = asHeld(() => this.#end(claim), claim, this.#methods);
+    const held = this.#asHeld(() => this.#end(claim), claim);
     claim.held = held;
     return held;
   }

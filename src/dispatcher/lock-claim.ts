@@ -52,7 +52,7 @@ export class Claim<Label> implements Party {
   readonly signal: AbortSignal | undefined;
   /** The queues of the lock that it belongs to. */
   readonly home: Queues<Claim<Label>>;
-  readonly places: Place<Claim<Label>>[] = [];
+  places: readonly Place<Claim<Label>>[] = [];
   pending = 0;
   isGranted = false;
   isEnded = false;
@@ -88,18 +88,27 @@ export class Claim<Label> implements Party {
   }
 }
 
-/** Turns a claim's release into the function that callers hold. Property by property: this is done once a grant. */
-export function asHeld<Label>(
-  release: () => void,
-  claim: Claim<Label>,
-  { run, restate, token }: Pick<Held<Label>, 'run' | 'restate' | 'token'>,
-): Held<Label> {
-  const held = release as { -readonly [Name in keyof Hold<Label>]: Hold<Label>[Name] } & (() => void);
-  held.ticket = claim.ticket;
-  held.label = claim.label;
-  held.run = run;
-  held.restate = restate;
-  held.token = token;
-  held[CLAIM] = claim;
-  return held;
+/** Turns the releases of claims into what callers hold: functions that know their claim, with methods of their lock's. */
+export function holdMaker<Label>(
+  methods: Pick<Held<Label>, 'run' | 'restate' | 'token'>,
+): (release: () => void, claim: Claim<Label>) => Held<Label> {
+  // One prototype for all: six properties on each function would cost a grant more than all the rest.
+  const prototype = Object.create(Function.prototype, {
+    ...Object.getOwnPropertyDescriptors(methods),
+    ticket: { enumerable: true, get: ticketOf },
+    label: { enumerable: true, get: labelOf },
+  });
+  return (release, claim) => {
+    const hold = Object.setPrototypeOf(release, prototype) as Held<Label> & { [CLAIM]: Claim<Label> };
+    hold[CLAIM] = claim;
+    return hold;
+  };
+}
+
+function ticketOf<Label>(this: Hold<Label>): number {
+  return this[CLAIM].ticket;
+}
+
+function labelOf<Label>(this: Hold<Label>): Label | undefined {
+  return this[CLAIM].label;
 }

@@ -10,6 +10,9 @@ export type Party = {
   pending: number;
 };
 
+/** Where in the counts of a queue those that are not admitted begin. */
+const BARRED = 5;
+
 /** Queues by key; one that is idle is not kept. */
 export type Queues<Owner extends Party> = Map<string, LockQueue<Owner>>;
 
@@ -54,8 +57,11 @@ export class LockQueue<Owner extends Party> {
   readonly #home: Queues<Owner>;
   readonly #holders = new Chain<Place<Owner>>();
   readonly #waiters = new Chain<Place<Owner>>();
-  readonly #admitted = new ModeCounts();
-  readonly #barred = new ModeCounts();
+  /** Places by mode: those admitted, holders included, then those that are not. */
+  readonly #counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  /** The modes that any admitted place has, and those that any other has; bit n stands for mode n. */
+  #admitted = 0;
+  #barred = 0;
   #frontier: Place<Owner> | null = null;
 
   /** @param home where it is kept, and taken out of when nobody is left. */
@@ -66,7 +72,7 @@ export class LockQueue<Owner extends Party> {
 
   /** Whether a newcomer in this mode would be admitted without passing anybody who waits. */
   admits(mode: Mode): boolean {
-    return !conflictsWithAny(mode, this.#admitted.present | this.#barred.present);
+    return !conflictsWithAny(mode, this.#admitted | this.#barred);
   }
 
   /**
@@ -84,13 +90,15 @@ export class LockQueue<Owner extends Party> {
     }
     const isFree = isLast && this.admits(mode);
     this.#waiters.insertAfter(ahead, place);
-    this.#barred.add(mode);
-    owner.pending++;
-    if (isFree) this.#admit(place);
-    else {
-      this.#frontier ??= place;
-      if (!isLast) this.#sweep(null);
+    if (isFree) {
+      place.isAdmitted = true;
+      this.#countAdmitted(mode, 1);
+      return;
     }
+    owner.pending++;
+    this.#countBarred(mode, 1);
+    this.#frontier ??= place;
+    if (!isLast) this.#sweep(null);
   }
 
   /** A waiter whose every place is admitted becomes a holder. Nobody else's turn changes. */
@@ -146,7 +154,7 @@ export class LockQueue<Owner extends Party> {
       if (other.isAdmitted && conflicts(other.mode, place.mode)) this.#bar(other);
     }
     this.#holders.append(place);
-    this.#admitted.add(place.mode);
+    this.#countAdmitted(place.mode, 1);
     this.#frontier = this.#waiters.head;
   }
 
@@ -154,7 +162,8 @@ export class LockQueue<Owner extends Party> {
     if (this.#frontier === place) this.#frontier = place.next;
     if (place.owner.isGranted) this.#holders.remove(place);
     else this.#waiters.remove(place);
-    (place.isAdmitted ? this.#admitted : this.#barred).remove(place.mode);
+    if (place.isAdmitted) this.#countAdmitted(place.mode, -1);
+    else this.#countBarred(place.mode, -1);
   }
 
   #dropIfIdle(): void {
@@ -170,14 +179,14 @@ export class LockQueue<Owner extends Party> {
     let first: Place<Owner> | null = null;
     for (let place = this.#frontier; place !== null; place = place.next) {
       if (place.isAdmitted) continue;
-      if (!conflictsWithAny(place.mode, this.#admitted.present | ahead)) {
+      if (!conflictsWithAny(place.mode, this.#admitted | ahead)) {
         this.#admit(place);
         if (ready !== null && place.owner.pending === 0) ready.push(place.owner);
         continue;
       }
       first ??= place;
       ahead |= 1 << place.mode;
-      if ((compatibleWith(this.#admitted.present | ahead) & this.#barred.present) === 0) break;
+      if ((compatibleWith(this.#admitted | ahead) & this.#barred) === 0) break;
     }
     this.#frontier = first;
   }
@@ -185,32 +194,29 @@ export class LockQueue<Owner extends Party> {
   #admit(place: Place<Owner>): void {
     place.isAdmitted = true;
     place.owner.pending--;
-    this.#barred.remove(place.mode);
-    this.#admitted.add(place.mode);
+    this.#countBarred(place.mode, -1);
+    this.#countAdmitted(place.mode, 1);
   }
 
   #bar(place: Place<Owner>): void {
     place.isAdmitted = false;
     place.owner.pending++;
-    this.#admitted.remove(place.mode);
-    this.#barred.add(place.mode);
-  }
-}
-
-/** How many places have each mode, and as a set those that any has. */
-class ModeCounts {
-  readonly #counts = [0, 0, 0, 0, 0];
-  /** Bit n stands for mode n. */
-  present = 0;
-
-  add(mode: Mode): void {
-    this.#counts[mode] = (this.#counts[mode] as number) + 1;
-    this.present |= 1 << mode;
+    this.#countAdmitted(place.mode, -1);
+    this.#countBarred(place.mode, 1);
   }
 
-  remove(mode: Mode): void {
-    const left = (this.#counts[mode] as number) - 1;
-    this.#counts[mode] = left;
-    if (left === 0) this.present &= ~(1 << mode);
+  #countAdmitted(mode: Mode, change: 1 | -1): void {
+    const count = (this.#counts[mode] as number) + change;
+    this.#counts[mode] = count;
+    if (count === 0) this.#admitted &= ~(1 << mode);
+    else this.#admitted |= 1 << mode;
+  }
+
+  #countBarred(mode: Mode, change: 1 | -1): void {
+    const at = mode + BARRED;
+    const count = (this.#counts[at] as number) + change;
+    this.#counts[at] = count;
+    if (count === 0) this.#barred &= ~(1 << mode);
+    else this.#barred |= 1 << mode;
   }
 }

@@ -31,6 +31,8 @@ const FEW = 8;
  * @throws SignalboxError OPTION_INVALID for anything but keys (strings) and `{ key, mode }`.
  */
 export function readRequests(requests: LockRequests): readonly KeyInMode[] {
+  // By far the most common request.
+  if (typeof requests === 'string' && !requests.startsWith(PATH)) return [{ key: requests, mode: EXCLUSIVE }];
   const read = new Requested();
   if (Array.isArray(requests)) {
     const list = requests as readonly LockRequest[];

@@ -358,7 +358,7 @@ describe('snapshot', () => {
         holders: [{ label: 'holder', ticket: 1, mode: 'exclusive', ageMs: 300 }],
         waiters: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 50 }],
       },
-      { key: 'b', holders: [{ label: 'holder', ticket: 1, mode: 'shared', ageMs: 300 }], waiters: [] },
+      { key: 'b', inside: null, holders: [{ label: 'holder', ticket: 1, mode: 'shared', ageMs: 300 }], waiters: [] },
     ]);
     now = 1_500;
     holder();
