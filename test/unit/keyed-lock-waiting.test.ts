@@ -365,7 +365,7 @@ describe('snapshot', () => {
     now = 1_510;
     // A holder's age counts from its grant, however long it waited.
     expect(lock.snapshot()).toEqual([
-      { key: 'a', holders: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 10 }], waiters: [] },
+      { key: 'a', inside: null, holders: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 10 }], waiters: [] },
     ]);
     (await waiter)();
     expect(lock.snapshot()).toEqual([]);
