@@ -1,10 +1,12 @@
 /** The entry `signalbox/classifier`: everything that judges, nothing of Node. */
+export type { Allowance } from './allowance.ts';
 export { type Classifier, type ClassifierOptions, type CommandContext, createClassifier } from './classifier.ts';
 export { classify, judge } from './classify.ts';
 export { type Explanation, explain, renderExplanation, type Step } from './explain.ts';
 export type {
   ClassifyOptions,
   Judge,
+  DirectoryChange,
   Judgement,
   Limits,
   PathUse,
@@ -18,6 +20,7 @@ export {
   type Check,
   type Effect,
   REASON_CODES,
+  type Part,
   type Reason,
   type ReasonCode,
   type RuleRef,

@@ -1,3 +1,4 @@
+import type { Allowance } from './allowance.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { RepositoryCode, Verdict } from './verdict.ts';
 
@@ -43,6 +44,8 @@ export type ClassifyOptions = {
    * repository assumes that it is plain, and the verdict says so.
    */
   readonly repository?: RepositoryFacts;
+  /** Which readers may be parallel; one that may not is serial with the code EFFECT_REFUSED. Default: all. */
+  readonly allow?: Allowance;
   readonly secondReading?: SecondReading;
   readonly limits?: Partial<Limits>;
 };
@@ -80,5 +83,6 @@ export type Judge = (
     readonly env?: Readonly<Record<string, string>>;
     readonly mode?: 'simple' | 'compound';
     readonly repository?: RepositoryFacts;
+    readonly allow?: Allowance;
   },
 ) => Judgement;

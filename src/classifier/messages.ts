@@ -103,6 +103,10 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
     ({ expected }) => `The variable ${expected} may change what the command does.`,
     'Leave it out.',
   ),
+  EFFECT_REFUSED: entry(
+    ({ expected }) => `The command has the effect \`${expected}\`, and the caller lets no such command be parallel.`,
+    'Allow the effect, if such commands may overlap.',
+  ),
   REPOSITORY_UNREADABLE: entry(
     ({ expected }) => `It cannot be told what this repository makes a read do: ${expected}.`,
     'Mend what cannot be read, or say that the repository can be trusted.',

@@ -85,7 +85,16 @@ function judged({ judge, probe, base }: Assessor, mode: Mode, { command, cwd, en
     // A judge that fails has proved nothing, here and now.
     const message = `The judge failed: ${error instanceof Error ? error.message : String(error)}`;
     const verdict = refusal('PLATFORM_UNPROVEN', message, command, '');
-    return { verdict, directories: [], paths: [], resources: [], starts: [], wholeEnvironment: false };
+    return {
+      verdict,
+      directories: [],
+      paths: [],
+      resources: [],
+      starts: [],
+      programs: [],
+      cd: null,
+      wholeEnvironment: false,
+    };
   }
 }
 
