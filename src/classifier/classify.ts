@@ -52,9 +52,9 @@ export function judge(command: unknown, options: ClassifyOptions): Judgement {
     paths: reading.paths,
     resources: reading.binary?.resources ?? [],
     starts: reading.binary?.starts ?? [],
-    wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
     programs: reading.binary === null || reading.binary.builtin ? [] : [reading.binary.name],
     cd: null,
+    wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
   };
 }
 

@@ -5,8 +5,8 @@ export { classify, judge } from './classify.ts';
 export { type Explanation, explain, renderExplanation, type Step } from './explain.ts';
 export type {
   ClassifyOptions,
-  Judge,
   DirectoryChange,
+  Judge,
   Judgement,
   Limits,
   PathUse,
@@ -19,8 +19,8 @@ export {
   type Assumption,
   type Check,
   type Effect,
-  REASON_CODES,
   type Part,
+  REASON_CODES,
   type Reason,
   type ReasonCode,
   type RuleRef,

@@ -152,9 +152,9 @@ export type Verdict =
       readonly rule: readonly RuleRef[];
       readonly effects: readonly Effect[];
       readonly assumes: readonly Assumption[];
-      /** The content hash of the rule set that proved it. */
       /** Present exactly when the text was judged as a compound; `rule`, `effects` and `assumes` are then the unions. */
       readonly parts?: readonly Part[];
+      /** The content hash of the rule set that proved it. */
       readonly ruleset: string;
     }
   | { readonly kind: 'serial'; readonly reason: Reason; readonly ruleset: string };
