@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { NeverSchema } from '../src/rules/never-schema.ts';
 import { ProfilesSchema } from '../src/rules/profiles-schema.ts';
 import { RuleFileSchema } from '../src/rules/schema.ts';
+import './closed-pipe.ts';
 
 const directory = fileURLToPath(new URL('../rules/schema/', import.meta.url));
 

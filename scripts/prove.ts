@@ -15,6 +15,7 @@ import { type Candidate, CORPUS_DRAWN, hasCorpus, type Source } from '../test/pr
 import { affected, type Comparison, compare, withoutSettings } from '../test/proof/profiles.ts';
 import { startServices } from '../test/proof/services.ts';
 import { groundsFor, type ProofSet, type Proved, parted, proveAll, readProof } from '../test/proof/suite.ts';
+import './closed-pipe.ts';
 
 const { values } = parseArgs({
   allowNegative: true,

@@ -18,6 +18,7 @@ import {
   rulePathsOf,
   type Source,
 } from '../src/rules/sources.ts';
+import './closed-pipe.ts';
 
 const MOST_LISTED = 12;
 

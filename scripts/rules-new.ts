@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isCommandName, NAME_SHAPE } from '../src/rules/names.ts';
 import { BUILT_IN_DIRECTORY, readNever } from '../src/rules/sources.ts';
 import { templateOf } from '../src/rules/template.ts';
+import './closed-pipe.ts';
 
 const STEPS = [
   'Read the manual page with one question: what does it do besides printing? See docs/rules.md for every key.',
