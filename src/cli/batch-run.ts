@@ -5,17 +5,17 @@ import { readBatchFile } from './batch-file.ts';
 import { type BatchView, jsonView, linesView, type ShownOutput, textView } from './batch-view.ts';
 import { EXIT } from './complaint.ts';
 import type { Io } from './io.ts';
+import { allowanceOf, type JudgeFlags } from './judge.ts';
 import { choosePaint } from './paint.ts';
 import { isGood } from './progress.ts';
 import { rulesWith } from './rules.ts';
 import { BLOCKS, LETTERS } from './timeline.ts';
 
 /** What the command line read for `signalbox run`. */
-export type RunFlags = {
+export type RunFlags = JudgeFlags & {
   readonly format: 'text' | 'json' | 'ndjson';
   readonly output: ShownOutput;
   readonly cwd?: string;
-  readonly trustRepository?: true;
   readonly maxParallel?: number;
   readonly rules?: readonly string[];
 };
@@ -72,6 +72,7 @@ export async function runBatchFile(io: Io, file: string, flags: RunFlags): Promi
     rules,
     cwd,
     trustRepository: flags.trustRepository === true,
+    allow: allowanceOf(flags),
     environment: io.env,
     limits: { processLimit: MAX_PARALLEL },
   });

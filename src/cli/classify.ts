@@ -6,18 +6,17 @@ import { SignalboxError } from '../errors.ts';
 import { visible } from './display-text.ts';
 import type { Io } from './io.ts';
 import { parseQuestion, type Question, readLines } from './json-lines.ts';
-import { judgeOf, trustOption } from './judge.ts';
+import { type JudgeFlags, judgeOf, noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
 import { assertSimple, collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
 import { proofLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
-type Flags = {
+type Flags = JudgeFlags & {
   readonly stdin?: true;
   readonly mode: string;
   readonly format?: 'text' | 'json' | 'ndjson';
   readonly cwd?: string;
-  readonly trustRepository?: true;
   readonly rules?: readonly string[];
 };
 
@@ -28,10 +27,10 @@ Examples:
   printf '%s\\n' '"ls -la"' '{"command":"git push"}' | signalbox classify --stdin
 
 With --stdin every line is one JSON value: a string, or an object with "command"
-and, if wanted, "cwd" and "env"; other fields are ignored. Every line gets one
-line of output, in the same order. At a line that is none of these, reading
-stops: the verdicts before it are printed, the error names the line, and the
-exit code is 2.
+and, if wanted, "cwd", "env" and "allow"; other fields are ignored. Every line
+gets one line of output, in the same order. At a line that is none of these,
+reading stops: the verdicts before it are printed, the error names the line, and
+the exit code is 2.
 
 The exit code says whether the question was answered, not what the answer is.`;
 
@@ -53,10 +52,11 @@ function oneLine(command: unknown, verdict: Verdict): string {
 }
 
 function ask(question: Question, cwd: string, judge: Judge): Verdict {
-  const { command, env } = question;
+  const { command, env, allow } = question;
   const directory = resolve(cwd, question.cwd ?? '.');
   // The judge is total: a value that is no string is serial.
-  return judge(command as string, { cwd: directory, ...(env === undefined ? {} : { env }) }).verdict;
+  const context = { ...(env === undefined ? {} : { env }), ...(allow === undefined ? {} : { allow }) };
+  return judge(command as string, { cwd: directory, ...context }).verdict;
 }
 
 async function classifyLines(io: Io, flags: Flags, cwd: string, judge: Judge): Promise<void> {
@@ -78,7 +78,7 @@ async function answer(io: Io, command: string | undefined, flags: Flags): Promis
       hint: "For example: signalbox classify 'git status'",
     });
   }
-  const judge = judgeOf(await rulesWith(flags.rules, io.cwd), io, flags.trustRepository === true);
+  const judge = judgeOf(await rulesWith(flags.rules, io.cwd), io, flags);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   if (command === undefined) return classifyLines(io, flags, cwd, judge);
   const verdict = ask({ command }, cwd, judge);
@@ -105,6 +105,8 @@ export function classifyCommand(io: Io): Command {
     )
     .option('--cwd <directory>', 'where the command would run (default: here)')
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)

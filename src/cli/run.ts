@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { RunFlags } from './batch-run.ts';
 import type { Io } from './io.ts';
-import { trustOption } from './judge.ts';
+import { noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
 import { collect, integerBetween } from './options.ts';
 
 const EXAMPLES = `
@@ -11,7 +11,7 @@ Examples:
   signalbox run --format ndjson - < batch.json
 
 The file holds one JSON object, as POST /batches takes it: "commands", and if
-wanted "cwd", "maxParallel", "onFailure", "deadlineMs". "-" is standard input.
+wanted "cwd", "maxParallel", "onFailure", "deadlineMs", "allow". "-" is standard input.
 
 In the timeline a command is queued (·), waits or is being prepared (░), and
 runs (█).
@@ -38,6 +38,8 @@ export function runCommand(io: Io): Command {
     .option('--cwd <directory>', 'where the commands run (default: here)')
     .option('--max-parallel <number>', 'commands that run at once (default: 10)', integerBetween(1, 256))
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, flags: RunFlags) => {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Io } from './io.ts';
-import { trustOption } from './judge.ts';
+import { noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
 import { collect, integerBetween } from './options.ts';
 import type { ServeFlags } from './service.ts';
 
@@ -25,6 +25,8 @@ export function serveCommand(io: Io): Command {
     .option('--token-file <file>', 'file that holds the bearer token')
     .option('--root <directory>', 'where commands may run; may be repeated (default: here)', collect)
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .option('--config <file>', 'configuration file, JSON')
     .addHelpText('after', EXAMPLES)

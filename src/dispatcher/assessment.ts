@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { type Allowance, refusedEffect } from '../classifier/allowance.ts';
 import type { Judge, Judgement } from '../classifier/judgement.ts';
 import { lex } from '../classifier/lexer.ts';
 import type { ReasonCode, Verdict } from '../classifier/verdict.ts';
@@ -44,6 +45,9 @@ export type Assessor = {
   readonly probe: RepositoryProbe | null;
 };
 
+/** How the commands of a batch are judged. */
+export type Terms = { readonly mode: Mode; readonly allow: Allowance };
+
 type Proof = Extract<Verdict, { kind: 'parallel' }>;
 
 /**
@@ -55,16 +59,16 @@ type Proof = Extract<Verdict, { kind: 'parallel' }>;
 export function assess(
   assessor: Assessor,
   batchId: string,
-  mode: Mode,
+  terms: Terms,
   order: Order,
   settled: Verdict | null = null,
 ): Assessment {
   // A value that the base has anyway changes nothing.
   const own = Object.entries(order.env).filter(([name, value]) => !has(assessor.base, name, value));
-  const judgement = judged(assessor, mode, { ...order, env: Object.fromEntries(own) });
+  const judgement = judged(assessor, terms, { ...order, env: Object.fromEntries(own) });
   const places = placesOf(order.cwd, judgement);
   const proof: Proved | Refused =
-    settled === null ? proofOf(assessor, order, judgement, places) : { kind: 'serial', verdict: settled };
+    settled === null ? proofOf(assessor, terms, order, judgement, places) : { kind: 'serial', verdict: settled };
   const locks = (verdict: Verdict) =>
     locksOf(batchId, verdict.kind === 'parallel' ? 'shared' : 'exclusive', places, judgement, order.lockKeys);
   if (proof.kind === 'parallel') return { ...proof, locks: locks(proof.verdict) };
@@ -75,8 +79,8 @@ export function assess(
   return { verdict, locks: locks(verdict), launch: null, environment };
 }
 
-function judged({ judge, probe, base }: Assessor, mode: Mode, { command, cwd, env }: Order): Judgement {
-  const context = { cwd, env, mode };
+function judged({ judge, probe, base }: Assessor, { mode, allow }: Terms, { command, cwd, env }: Order): Judgement {
+  const context = { cwd, env, mode, allow };
   try {
     return probe === null
       ? judge(command, context)
@@ -101,7 +105,13 @@ function judged({ judge, probe, base }: Assessor, mode: Mode, { command, cwd, en
 type Proved = Pick<Assessment, 'launch' | 'environment'> & { readonly kind: 'parallel'; readonly verdict: Proof };
 type Refused = { readonly kind: 'serial'; readonly verdict: Verdict };
 
-function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places: Places): Proved | Refused {
+function proofOf(
+  assessor: Assessor,
+  { allow }: Terms,
+  order: Order,
+  judgement: Judgement,
+  places: Places,
+): Proved | Refused {
   const { verdict } = judgement;
   const { base, lineage, platform, profiles } = assessor;
   const { command, cwd, env } = order;
@@ -112,6 +122,8 @@ function proofOf(assessor: Assessor, order: Order, judgement: Judgement, places:
 
   if (assessor.probe !== null && assumesPlain(judgement))
     return no('REPOSITORY_UNREADABLE', 'The judge did not take into account what was found in the repository');
+  const refused = refusedEffect(verdict.effects, allow);
+  if (refused !== null) return no('EFFECT_REFUSED', `The judge did not take into account that ${refused} is refused`);
   if (platform.unproven !== null && !assessor.allowUnprovenPlatform) return no('PLATFORM_UNPROVEN', platform.unproven);
   if (isPseudo(realOr(cwd))) return no('DIRECTORY_DEVICE', `${cwd} leads into one of the kernel's file systems`);
 

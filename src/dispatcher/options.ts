@@ -1,6 +1,7 @@
 import { spawn as nodeSpawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { type Allowance, checkAllowance, strictest } from '../classifier/allowance.ts';
 import type { Judge } from '../classifier/judgement.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
 import { SignalboxError } from '../errors.ts';
@@ -68,6 +69,8 @@ export type DispatcherOptions = {
   readonly allowUnprovenPlatform?: boolean;
   /** Do not look for programs, fetches and odd layouts that repositories configure (`probeRepository`). Default false. */
   readonly trustRepository?: boolean;
+  /** Which readers may be parallel; a batch can take away more, and give nothing back. Default: all. */
+  readonly allow?: Allowance;
   /** Absolute path of the bash that runs texts. Default: the first that is found. */
   readonly bash?: string;
   readonly platform?: Platform;
@@ -89,6 +92,7 @@ export type DispatcherOptions = {
 /** Checked, complete and frozen. */
 export type Settings = {
   readonly assessor: Assessor;
+  readonly allow: Allowance;
   readonly lock: KeyedLock<Owner>;
   readonly slots: Slots;
   readonly runner: RunnerDeps;
@@ -119,6 +123,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     throw invalid('allowUnprovenPlatform to be true or false', allowUnprovenPlatform);
   const { trustRepository = false } = options;
   if (typeof trustRepository !== 'boolean') throw invalid('trustRepository to be true or false', trustRepository);
+  checkAllowance(options.allow);
   if (options.mayRunIn !== undefined && typeof options.mayRunIn !== 'function')
     throw invalid('mayRunIn to be a function', options.mayRunIn);
   const limits = readLimits(options.limits ?? {});
@@ -135,6 +140,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
       allowUnprovenPlatform,
       probe: trustRepository ? null : probeRepository,
     }),
+    allow: strictest(options.allow, undefined),
     lock: options.lock ?? new KeyedLock<Owner>(),
     slots: options.slots ?? createSlots({ limit: limits.processLimit }),
     runner: Object.freeze({
@@ -162,13 +168,14 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
 export type BatchSettings = {
   readonly cwd: string;
   readonly mode: Mode;
+  readonly allow: Allowance;
   readonly maxParallel: number;
   readonly onFailure: OnFailure;
   readonly deadlineMs: number;
 };
 
 /** @throws SignalboxError OPTION_INVALID, MODE_UNAVAILABLE, DIRECTORY_MISSING. */
-export function readBatchOptions(options: BatchOptions, { cwd, limits }: Settings): BatchSettings {
+export function readBatchOptions(options: BatchOptions, { cwd, limits, allow }: Settings): BatchSettings {
   const { mode = 'simple', onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
   if (mode === 'compound') {
     throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be "simple" in this version, got "compound"', {
@@ -177,10 +184,12 @@ export function readBatchOptions(options: BatchOptions, { cwd, limits }: Setting
   }
   oneOf('mode', mode, ['simple']);
   oneOf('onFailure', onFailure, ON_FAILURE);
+  checkAllowance(options.allow);
   if (!isDuration(deadlineMs)) throw invalid(`deadlineMs to be an integer from 1 to ${DAY_MS}`, deadlineMs);
   return {
     cwd: checkDirectory(options.cwd, cwd, '/cwd'),
     mode,
+    allow: strictest(allow, options.allow),
     maxParallel: count('maxParallel', options.maxParallel ?? limits.maxParallel, 1, MAX_PARALLEL),
     onFailure,
     deadlineMs,

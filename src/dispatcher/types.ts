@@ -1,3 +1,4 @@
+import type { Allowance } from '../classifier/allowance.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 
 /**
@@ -40,6 +41,8 @@ export type BatchOptions = {
   /** Absolute directory. Default: the dispatcher's. */
   readonly cwd?: string;
   readonly mode?: Mode;
+  /** Which readers may be parallel, within what the dispatcher allows. Default: all that it does. */
+  readonly allow?: Allowance;
   /** Commands of this batch running at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
   readonly maxParallel?: number;
   /** Default `continue`. */

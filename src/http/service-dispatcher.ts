@@ -17,12 +17,13 @@ export function createServiceDispatcher(
   rules: RuleSet,
   env: Readonly<Record<string, string | undefined>>,
 ): Dispatcher {
-  const { limits, roots } = config;
+  const { limits, roots, allow } = config;
   return createDispatcher({
     rules,
     environment: commandEnvironment(config, env),
     cwd: roots[0] ?? '/',
     trustRepository: config.repositories === 'trust',
+    allow,
     limits: {
       maxParallel: limits.maxParallel,
       processLimit: limits.maxRunning,
@@ -47,7 +48,7 @@ export function createServiceJudge(
   rules: RuleSet,
   env: Readonly<Record<string, string | undefined>>,
 ): Judge {
-  const judge = createJudge(rules);
+  const judge = createJudge(rules, config.allow);
   if (config.repositories === 'trust') return judge;
   const environment = commandEnvironment(config, env);
   return createProbingJudge(judge, { probe: probeRepository, environment, roots: config.roots });

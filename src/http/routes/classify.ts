@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { FastifyReply } from 'fastify';
+import type { Allowance } from '../../classifier/allowance.ts';
 import type { Verdict } from '../../classifier/verdict.ts';
 import { requireCount, requireMode } from '../admission.ts';
 import { verdict, verdicts } from '../answers.ts';
@@ -8,16 +9,21 @@ import { bodyOf, listTexts, objectTexts } from '../json-text.ts';
 import { problems } from '../responses.ts';
 import { classifyQuery, classifyRequest } from '../schemas.ts';
 
-type Question = { readonly command: unknown; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
+type Question = {
+  readonly command: unknown;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
 
 /** Verdicts without running anything. Directories are taken as text, since the commands may be meant for elsewhere. */
 export function classifyRoutes(app: App, { config, judge }: RouteContext): void {
   const [root = '/'] = config.roots;
 
-  const answer = ({ command, cwd, env }: Question): Verdict => {
+  const answer = ({ command, cwd, env, allow }: Question & { readonly allow?: Allowance }): Verdict => {
     // The judge is total: a value that is no string is serial, as it would be for a harness whose model sent one.
     const text = command as string;
-    return judge(text, { cwd: resolve(root, cwd ?? '.'), ...(env === undefined ? {} : { env }) }).verdict;
+    const context = { ...(env === undefined ? {} : { env }), ...(allow === undefined ? {} : { allow }) };
+    return judge(text, { cwd: resolve(root, cwd ?? '.'), ...context }).verdict;
   };
 
   app.route({
@@ -35,8 +41,12 @@ export function classifyRoutes(app: App, { config, judge }: RouteContext): void 
     },
     handler: async ({ body }, typed) => {
       requireMode(body.mode);
-      const { commands, cwd, env } = body;
-      const common = { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }) };
+      const { commands, cwd, env, allow } = body;
+      const common = {
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(env === undefined ? {} : { env }),
+        ...(allow === undefined ? {} : { allow }),
+      };
       if (commands === undefined) return answer({ ...common, command: body.command });
       requireCount(commands.length, config.limits.maxCommands);
       // As many as the reader takes: a thousand verdicts are much longer than the request that asks for them.
