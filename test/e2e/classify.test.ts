@@ -87,6 +87,33 @@ describe('signalbox classify', () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'serial' });
   });
 
+  test.each([
+    [[], ['parallel', 'parallel']],
+    [['--no-network'], ['EFFECT_REFUSED', 'parallel']],
+    [['--no-daemon'], ['parallel', 'EFFECT_REFUSED']],
+    [
+      ['--no-network', '--no-daemon'],
+      ['EFFECT_REFUSED', 'EFFECT_REFUSED'],
+    ],
+  ])('%j says which readers are serial', async (flags, expected) => {
+    const input = jsonLines(['npm view react', 'systemctl status sshd']);
+    const { stdout } = await runCli(['classify', '--stdin', ...flags], { input });
+    expect(verdictsOf(stdout).map((v) => (v.kind === 'serial' ? v.reason.code : v.kind))).toEqual(expected);
+    const { stdout: explained } = await runCli(['explain', ...flags, 'npm view react']);
+    expect(explained).toMatch(expected[0] === 'parallel' ? /^parallel/ : /^serial: EFFECT_REFUSED/);
+  });
+
+  test('a line can refuse readers, and a misspelt name ends the run', async () => {
+    const input = jsonLines([
+      { command: 'npm view react', allow: { network: false } },
+      { command: 'npm view react', allow: { netwrok: false } },
+    ]);
+    const { code, stdout, stderr } = await runCli(['classify', '--stdin'], { input });
+    expect(verdictsOf(stdout)).toMatchObject([{ reason: { code: 'EFFECT_REFUSED' } }]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Line 2');
+  });
+
   test('knows further rules', async () => {
     const rule = {
       schema: 1,

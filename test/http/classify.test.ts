@@ -33,6 +33,21 @@ describe('POST /classify', () => {
     });
   });
 
+  test('which readers may be parallel holds for all commands of the request', async () => {
+    const commands = ['npm view react', { command: 'systemctl status sshd' }, 'ls'];
+    const codes = async (allow: object) =>
+      verdicts.parse((await ask({ commands, allow })).json).verdicts.map((each) => code(each));
+    expect(await codes({ network: false })).toEqual(['EFFECT_REFUSED', 'parallel', 'parallel']);
+    expect(await codes({ network: false, daemon: false })).toEqual(['EFFECT_REFUSED', 'EFFECT_REFUSED', 'parallel']);
+    expect(code((await ask({ command: 'npm view react', allow: { network: false } })).json)).toBe('EFFECT_REFUSED');
+  });
+
+  test.each([[{ netwrok: false }], [{ network: 'no' }], [null], [[]]])('%j says nothing of readers', async (allow) => {
+    const answer = await ask({ command: 'ls', allow });
+    expect([answer.status, answer.json.code]).toEqual([400, 'REQUEST_INVALID']);
+    expect(answer.json.pointer).toMatch(/^\/allow/);
+  });
+
   test('many get theirs in order, and nothing of them runs', async () => {
     const commands = ['touch ran.txt', 'ls -la', { command: 'echo x > ran.txt' }, 'git status'];
     const found = verdicts.parse((await ask({ commands })).json).verdicts;
