@@ -5,6 +5,7 @@ import { lex } from '../classifier/lexer.ts';
 import type { ReasonCode, Verdict } from '../classifier/verdict.ts';
 import { locksOf, type Places, placesOf } from './command-locks.ts';
 import { type Environment, mindedVariable, parallelEnvironment, serialEnvironment } from './environment.ts';
+import { namedPlaces } from './named-places.ts';
 import { irregularOperand, isPseudo } from './operands.ts';
 import type { Platform } from './platform.ts';
 import { markerValue } from './process-table.ts';
@@ -69,14 +70,14 @@ export function assess(
   const places = placesOf(order.cwd, judgement);
   const proof: Proved | Refused =
     settled === null ? proofOf(assessor, terms, order, judgement, places) : { kind: 'serial', verdict: settled };
-  const locks = (verdict: Verdict) =>
-    locksOf(batchId, verdict.kind === 'parallel' ? 'shared' : 'exclusive', places, judgement, order.lockKeys);
-  if (proof.kind === 'parallel') return { ...proof, locks: locks(proof.verdict) };
-  const { verdict } = proof;
+  const { lockKeys } = order;
+  if (proof.kind === 'parallel') return { ...proof, locks: locksOf(batchId, 'shared', places, judgement, lockKeys) };
   const { base, lineage } = assessor;
   const environment = (marker: string) =>
     serialEnvironment(base, order.env, { cwd: order.cwd, marker: markerValue(lineage, marker) });
-  return { verdict, locks: locks(verdict), launch: null, environment };
+  const elsewhere = namedPlaces({ ...order, ...places, environment: environment('') });
+  const locks = locksOf(batchId, 'exclusive', places, judgement, lockKeys, elsewhere);
+  return { verdict: proof.verdict, locks, launch: null, environment };
 }
 
 function judged({ judge, probe, base }: Assessor, { mode, allow }: Terms, { command, cwd, env }: Order): Judgement {

@@ -42,6 +42,8 @@ export function gateKey(batchId: string): string {
 /**
  * Everything that a command locks, each key once and in its stronger mode: the gate of its batch, its workspaces and the
  * resources of its rule in its own mode, the workspaces of operands that lie elsewhere shared, and the caller's keys.
+ *
+ * @param elsewhere what else the text may change (`namedPlaces`).
  */
 export function locksOf(
   batchId: string,
@@ -49,6 +51,7 @@ export function locksOf(
   places: Places,
   { paths, resources }: Pick<Named, 'paths' | 'resources'>,
   lockKeys: readonly LockRequest[],
+  elsewhere: ReadonlyMap<string, LockMode> = new Map(),
 ): readonly LockRequest[] {
   const locks = new Map<string, LockMode>();
   const take = (key: string, wanted: LockMode): void => {
@@ -57,9 +60,8 @@ export function locksOf(
   take(gateKey(batchId), mode);
   for (const key of places.keys) take(key, mode);
   for (const resource of resources) take(`resource:${resource}`, mode);
-  for (const directory of outside(places, paths)) {
-    for (const key of workspaceKeys(directory).keys) take(key, 'shared');
-  }
+  for (const key of keysOutside(places, paths)) take(key, 'shared');
+  for (const [key, wanted] of elsewhere) take(key, wanted);
   for (const request of lockKeys) {
     if (typeof request === 'string') take(request, 'exclusive');
     else take(request.key, request.mode ?? 'exclusive');
@@ -67,18 +69,20 @@ export function locksOf(
   return Array.from(locks, ([key, held]) => ({ key, mode: held }));
 }
 
-/** The real directories of operands that lie in none of the workspaces. */
-function outside({ bases, workspaces }: Places, paths: Named['paths']): ReadonlySet<string> {
-  const directories = new Set<string>();
+/** The keys of operands that lie in none of the workspaces, or in a repository inside one that is none itself. */
+function keysOutside({ bases, workspaces }: Places, paths: Named['paths']): ReadonlySet<string> {
+  const found = new Set<string>();
   for (const { text, glob } of paths) {
     if (text.includes('\0')) continue;
     const literal = glob ? text.slice(0, text.lastIndexOf('/', text.search(/[*?[]/)) + 1) : text;
     for (const base of bases) {
       const real = pathKey(literal === '' ? '.' : literal, base);
-      if (!isInside(real, workspaces)) directories.add(isDirectory(real) ? real : parentOf(real));
+      const { keys, workspace } = workspaceKeys(isDirectory(real) ? real : parentOf(real));
+      const isCovered = workspaces.includes(workspace) || (keys.length === 1 && isInside(real, workspaces));
+      if (!isCovered) for (const key of keys) found.add(key);
     }
   }
-  return directories;
+  return found;
 }
 
 function below(base: string, path: string): string {
