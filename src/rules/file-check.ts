@@ -113,11 +113,12 @@ function originOf(path: string): Origin {
 
 function mergedWith(source: Source, { builtIn, profiles, never }: Surroundings): null {
   mergeRules(builtIn, [source], profiles, never);
-  if (!Object.hasOwn(never, source.file.binary) || source.file.override) return null;
-  const why = never[source.file.binary];
+  const { binary, also = [], override } = source.file;
+  const unsafe = [binary, ...also].find((name) => Object.hasOwn(never, name));
+  if (unsafe === undefined || override) return null;
   throw new SignalboxError(
     'RULES_INVALID',
-    `${source.name} at /binary: expected "override": true at the top for "${source.file.binary}", which ${why}`,
+    `${source.name} at /binary: expected "override": true at the top for "${unsafe}", which ${never[unsafe]}`,
   );
 }
 
