@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { programPath, unprivileged } from './bash-oracle.ts';
+import { HOME } from './compound-reading.ts';
 
 /**
  * What the real bash does with a compound text: which programs it calls with which words, in which directory, and what
@@ -168,16 +169,19 @@ class Bash {
     const end = buffer.lastIndexOf(0);
     this.rest = buffer.subarray(end + 1);
     if (end >= 0) this.fields.push(...buffer.toString('utf8', 0, end).split('\0'));
-    if (this.fields.at(-1) !== 'done') return;
-    const evaluations = readRecords(this.fields);
-    if (evaluations === null) return;
-    this.fields = [];
-    this.waiting?.resolve(evaluations);
+    // A reader that was left behind may tell of itself after the end.
+    if (!this.fields.includes('done')) return;
+    const records = readRecords(this.fields);
+    if (records === null) return;
+    this.fields = this.fields.slice(records.length);
+    this.waiting?.resolve(records.evaluations);
   }
 }
 
-/** Null when the last field only looks like the end. */
-function readRecords(fields: readonly string[]): Evaluation[] | null {
+/** Reads records up to `done`, and tells how many fields they are; null when that has not come yet. */
+function readRecords(
+  fields: readonly string[],
+): { readonly evaluations: Evaluation[]; readonly length: number } | null {
   const evaluations: Evaluation[] = [];
   let calls: Call[] = [];
   let at = 0;
@@ -190,7 +194,7 @@ function readRecords(fields: readonly string[]): Evaluation[] | null {
   const takeCounted = (): string[] => takeList(Number(take()));
   while (at < fields.length) {
     const kind = take();
-    if (kind === 'done') return at === fields.length ? evaluations : null;
+    if (kind === 'done') return { evaluations, length: at };
     if (kind === 'call') {
       const [id, stdin, input, cwd] = [take(), take(), take(), take()];
       const [words, shown] = [Number(take()), Number(take())];
@@ -239,7 +243,7 @@ export function openCompoundOracle(names: readonly string[]): CompoundOracle {
     const bash = programPath('bash');
     return new Bash([bash, '--noprofile', '--norc', script, directory, surroundings, out, errors, ...names], {
       PATH: path,
-      HOME: '/home/nobody',
+      HOME,
       LC_ALL: LOCALES[surroundings],
       SIGNALBOX_SURROUNDINGS: surround,
     });

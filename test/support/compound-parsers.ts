@@ -6,7 +6,7 @@ import {
   parse as parseWithUnbash,
   type Redirection as Redirected,
 } from 'unbash';
-import { type Compound, compoundFrom, type ListOperator, redirectionOf, type Stage } from './compound-reading.ts';
+import { type Compound, compoundFrom, HOME, type ListOperator, redirectionOf, type Stage } from './compound-reading.ts';
 
 /** How another parser reads a compound text; null where it sees anything else than simple commands and their joints. */
 export type CompoundParser = {
@@ -24,9 +24,10 @@ export const COMPOUND_PARSERS: readonly CompoundParser[] = [
     name: 'bash-parser',
     // It takes seconds for two thousand backticks.
     maxChars: 512,
-    // It knows no `&>`, unescapes as JavaScript does, drops what follows `#`, takes a variable behind a redirection for
-    // the name of the command, and a number before a redirection for its descriptor, whatever stands between them.
-    misreads: (text) => /&>|[\\#]|[<>][^;|]*=|[0-9][ \t]+[<>0-9]/.test(text),
+    // It knows no `&>`, unescapes as JavaScript does, drops what follows `#`, calls a tilde an expansion, takes a variable
+    // behind a redirection for the name of the command, and a number before a redirection for its descriptor, whatever
+    // stands between them.
+    misreads: (text) => /&>|[\\#~]|[<>][^;|]*=|[0-9][ \t]+[<>0-9]|&[ \t]*[0-9][<>]/.test(text),
     read: readBashParser,
   },
 ];
@@ -67,7 +68,8 @@ function unbashStage({ name, prefix, suffix }: Command): Stage | null {
   const assignments: Stage['assignments'][number][] = [];
   const redirections: (string | null)[] = [];
   for (const each of [...prefix, ...suffix]) {
-    if (each.type === 'Word') words.push(each.value);
+    // The tree does not show what is expanded.
+    if (each.type === 'Word') words.push(each.text.startsWith('~/') ? HOME + each.value.slice(1) : each.value);
     else if (each.type !== 'Assignment') redirections.push(unbashRedirection(each));
     else assignments.push({ name: each.name, value: each.text.slice(each.name.length + 1) });
   }

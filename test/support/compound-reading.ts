@@ -1,4 +1,4 @@
-import { type Lexed, lex } from '../../src/classifier/lexer.ts';
+import { type Lexed, type LexedList, type ListedCommand, lex, type Word } from '../../src/classifier/lexer.ts';
 import type { Part } from '../../src/classifier/verdict.ts';
 
 /** A compound as it is read: what a shell would be expected to do with it. */
@@ -49,6 +49,41 @@ export function compoundFrom(
   const [, target] = change.words;
   if (target === undefined || change.words.length > 2 || more.length > 0 || operators[0] !== '&&') return null;
   return { cd: target, pipelines: others, operators: operators.slice(1) };
+}
+
+/** The home directory of whoever runs the compounds of a test. */
+export const HOME = '/home/nobody';
+
+/**
+ * How the lexer reads an accepted list. Null where a change of directory stands in it that is not followed.
+ */
+export function compoundOfList({ commands }: Extract<LexedList, { readonly ok: true }>): Compound | null {
+  const pipelines: Stage[][] = [];
+  const operators: ListOperator[] = [];
+  for (const { joint, ...command } of commands) {
+    if (joint === null || joint.text !== '|') pipelines.push([]);
+    if (joint !== null && joint.text !== '|') operators.push(joint.text);
+    pipelines.at(-1)?.push(stageOfListed(command));
+  }
+  return compoundFrom(pipelines, operators);
+}
+
+function stageOfListed({ words, assignments, redirections }: Omit<ListedCommand, 'joint'>): Stage {
+  return {
+    words: words.map(passed),
+    assignments: assignments.map(({ name, value }) => ({ name, value })),
+    redirections: redirections.map(({ text }) => {
+      const redirection = redirectionOf(text);
+      if (redirection === null) throw new Error(`A redirection that may not be there: ${text}`);
+      return redirection;
+    }),
+    hasGlob: words.some(({ glob }) => glob),
+  };
+}
+
+/** What bash passes for a word. */
+function passed({ text, home }: Word): string {
+  return home === true ? HOME + text.slice(1) : text;
 }
 
 /**
