@@ -38,6 +38,10 @@ export const configSchema = z
       .enum(['probe', 'trust'])
       .default('probe')
       .describe('Whether repositories are looked at for programs that they configure, before they are read'),
+    mode: z
+      .enum(['simple', 'compound'])
+      .default('simple')
+      .describe('How commands are read unless a request says otherwise: simple, or compound (lists and pipelines too)'),
     allow: z
       .strictObject({
         network: z.boolean().default(true).describe('Whether readers of the network may be parallel'),

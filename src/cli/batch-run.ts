@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createDispatcher } from '../dispatcher/dispatcher.ts';
-import type { Batch } from '../dispatcher/types.ts';
+import type { Batch, Mode } from '../dispatcher/types.ts';
 import { readBatchFile } from './batch-file.ts';
 import { type BatchView, jsonView, linesView, type ShownOutput, textView } from './batch-view.ts';
 import { EXIT } from './complaint.ts';
@@ -16,6 +16,7 @@ export type RunFlags = JudgeFlags & {
   readonly format: 'text' | 'json' | 'ndjson';
   readonly output: ShownOutput;
   readonly cwd?: string;
+  readonly mode?: Mode;
   readonly maxParallel?: number;
   readonly rules?: readonly string[];
 };
@@ -77,8 +78,9 @@ export async function runBatchFile(io: Io, file: string, flags: RunFlags): Promi
     limits: { processLimit: MAX_PARALLEL },
   });
   const view = viewFor(io, flags);
-  const { maxParallel = options.maxParallel } = flags;
-  const batch = dispatcher.dispatch(commands, { ...options, ...(maxParallel === undefined ? {} : { maxParallel }) });
+  const { mode, maxParallel } = flags;
+  const asked = { ...(mode === undefined ? {} : { mode }), ...(maxParallel === undefined ? {} : { maxParallel }) };
+  const batch = dispatcher.dispatch(commands, { ...options, ...asked });
   const stopListening = cancelOnInterrupt(batch, io.stdout.closed, () => {
     dispatcher.shutdown({ graceMs: 0 }).catch(() => undefined);
   });

@@ -1,15 +1,16 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { explain, renderExplanation } from '../classifier/explain.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import type { Io } from './io.ts';
 import { type JudgeFlags, judgeOf, noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
-import { assertSimple, collect, modeOption } from './options.ts';
+import { collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
 import { proofLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
 type Flags = JudgeFlags & {
-  readonly mode: string;
+  readonly mode?: Mode;
   readonly format: 'text' | 'json';
   readonly cwd?: string;
   readonly rules?: readonly string[];
@@ -39,11 +40,10 @@ function paintLine(line: string, paint: Paint): string {
 }
 
 async function answer(io: Io, command: string, flags: Flags): Promise<void> {
-  assertSimple(flags.mode);
   const rules = await rulesWith(flags.rules, io.cwd);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const judge = judgeOf(rules, io, flags);
-  const { verdict } = judge(command, { cwd });
+  const { verdict } = judge(command, { cwd, mode: flags.mode ?? 'simple' });
   const explanation = explain(verdict, command);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
   const paint = choosePaint(io.terminal, io.env);

@@ -1,5 +1,7 @@
 import { type Allowance, checkAllowance } from '../classifier/allowance.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
+import { isMode } from './options.ts';
 
 /** One line of input, counted from 1, without its line feed. */
 export type Line = { readonly number: number; readonly text: string };
@@ -60,7 +62,7 @@ export type Question = {
   readonly command: unknown;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly mode?: string;
+  readonly mode?: Mode;
   readonly allow?: Allowance;
 };
 
@@ -99,7 +101,9 @@ export function parseQuestion({ number, text }: Line): Question {
   // Own fields only: a misspelt one must not be found on the prototype.
   if (!Object.hasOwn(value, 'command')) throw lineError(number, 'expected a string, or an object with "command"');
   if (!isText(cwd)) throw lineError(number, 'expected "cwd" to be a string');
-  if (!isText(mode)) throw lineError(number, 'expected "mode" to be a string');
+  if (mode !== undefined && !(typeof mode === 'string' && isMode(mode))) {
+    throw lineError(number, `expected "mode" to be "simple" or "compound", got ${JSON.stringify(mode)}`);
+  }
   if (env !== undefined && !isTextRecord(env)) throw lineError(number, 'expected "env" to be an object of strings');
   return {
     command,

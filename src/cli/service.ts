@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { type Config, loadConfig } from '../config.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import { buildServer, createServiceDispatcher, createServiceJudge, listen } from '../server.ts';
 import { VERSION } from '../version.ts';
 import { complaint } from './complaint.ts';
@@ -13,6 +14,7 @@ import { sampleRequest } from './sample-request.ts';
 
 /** What the command line read for `signalbox serve`. */
 export type ServeFlags = JudgeFlags & {
+  readonly mode?: Mode;
   readonly port?: number;
   readonly host?: string;
   readonly tokenFile?: string;
@@ -35,7 +37,7 @@ function sampleDirectory(cwd: string, roots: Config['roots']): string {
 
 /** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
 export async function startService(io: Io, flags: ServeFlags): Promise<void> {
-  const { port, host, tokenFile, root, rules: extra, config: file, trustRepository, network, daemon } = flags;
+  const { port, host, tokenFile, root, rules: extra, config: file, mode, trustRepository, network, daemon } = flags;
   const config = loadConfig({
     cwd: io.cwd,
     env: io.env,
@@ -46,6 +48,7 @@ export async function startService(io: Io, flags: ServeFlags): Promise<void> {
       'token-file': tokenFile,
       roots: root,
       rules: extra,
+      mode,
       repositories: trustRepository && 'trust',
       'allow-network': network ? undefined : 'false',
       'allow-daemon': daemon ? undefined : 'false',

@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs';
 import type { Judgement } from '../classifier/judgement.ts';
+import { namedTarget } from './directory-change.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
 import { isInside } from './program.ts';
 import type { LockMode, LockRequest } from './types.ts';
 
 /** Where a command works and what it looks at, as far as its text says. */
 export type Places = {
-  /** The directories that a relative operand may start from: the working directory, and those that options name. */
+  /** Where its commands start: the working directory, the directory that it changes to, or both. */
+  readonly starts: readonly string[];
+  /** The directories that a relative operand may start from: those, and the ones that options name. */
   readonly bases: readonly string[];
   /** Real top directories of the work trees that it works in. */
   readonly workspaces: readonly string[];
@@ -15,19 +18,40 @@ export type Places = {
 };
 
 /** The part of a judgement that names places. */
-export type Named = Pick<Judgement, 'directories' | 'paths' | 'resources'>;
+export type Named = Pick<Judgement, 'directories' | 'paths' | 'resources'> & { readonly cd?: Judgement['cd'] };
 
-/** @param cwd absolute. */
-export function placesOf(cwd: string, { directories }: Pick<Named, 'directories'>): Places {
-  const bases = new Set([cwd]);
-  let along = cwd;
+type Led = Pick<Named, 'directories' | 'cd'>;
+
+/** The places of a proved text: behind a change of directory that it cannot survive, only those that it leads to. @param cwd absolute. */
+export function provedPlaces(cwd: string, { directories, cd = null }: Led): Places {
+  if (cd === null) return placesFrom([cwd], directories);
+  const target = namedTarget(cwd, cd);
+  if (cd.alsoHere) return placesFrom([target, cwd], directories);
+  // A writer that works here could turn a link on the way.
+  const passesLink = pathKey(target) !== namedTarget(pathKey(cwd), cd);
+  const places = placesFrom([target], directories);
+  return passesLink ? { ...places, keys: [...places.keys, ...workspaceKeys(cwd).keys] } : places;
+}
+
+/** The places of a text that nobody has understood. @param cwd absolute. */
+export function allPlaces(cwd: string, { directories, cd = null }: Led): Places {
+  return placesFrom(cd === null ? [cwd] : [cwd, namedTarget(cwd, cd)], directories);
+}
+
+function placesFrom(starts: readonly string[], directories: readonly string[]): Places {
+  const bases = new Set(starts);
+  let along = starts;
   for (const directory of directories) {
     // Some programs read a second such option from where the first one led, others from where they were started.
-    along = below(along, directory);
-    bases.add(along).add(below(cwd, directory));
+    along = along.map((base) => below(base, directory));
+    const led = new Set([...along, ...starts.map((start) => below(start, directory))]);
+    const there = [...led].filter(isDirectory);
+    // With several to choose from, one that is not there is none that anybody works in.
+    for (const base of there.length > 0 ? there : led) bases.add(base);
   }
   const workspaces = Array.from(bases, workspaceKeys);
   return {
+    starts,
     bases: [...bases],
     workspaces: workspaces.map(({ workspace }) => workspace),
     keys: workspaces.flatMap(({ keys }) => keys),

@@ -11,7 +11,7 @@ export type LockMode = 'shared' | 'exclusive';
 /** A key in a mode. A bare string asks for the key exclusively. */
 export type LockRequest = string | { readonly key: string; readonly mode?: LockMode };
 
-/** Simple: one command a text. Compound (lists and pipelines) is not available in this version. */
+/** Simple: one command a text. Compound: also lists and pipelines of proved commands. */
 export type Mode = 'simple' | 'compound';
 
 /** What a command that ends with a non-zero code, or times out, does to the rest of its batch. */
@@ -40,6 +40,7 @@ export type CommandInput = {
 export type BatchOptions = {
   /** Absolute directory. Default: the dispatcher's. */
   readonly cwd?: string;
+  /** Default: the dispatcher's. */
   readonly mode?: Mode;
   /** Which readers may be parallel, within what the dispatcher allows. Default: all that it does. */
   readonly allow?: Allowance;

@@ -11,7 +11,9 @@ const id = z.string().min(1).max(128);
 /** What the system takes; bash hands on names that are none of its own. */
 const variable = z.string().regex(/^[^=\0]+$/, 'Expected the name of an environment variable');
 const environment = z.record(variable, z.string()).describe('Variables added for this command alone');
-const mode = z.enum(['simple', 'compound']).describe('`compound` is not available in this version');
+const mode = z
+  .enum(['simple', 'compound'])
+  .describe('`compound` also proves lists and pipelines. Default: as the service is configured, which is `simple`');
 const directory = z.string().min(1).max(4_096);
 const allowance = z
   .strictObject({ network: z.boolean().exactOptional(), daemon: z.boolean().exactOptional() })

@@ -36,8 +36,10 @@ describe('signalbox', () => {
     [['classify', '--stdin', 'ls'], 'either one command in quotes or --stdin'],
     [['classify', 'git', 'status'], 'in quotes'],
     [['classify', '--format', 'xml', 'ls'], 'Allowed choices'],
-    [['classify', '--mode', 'compound', 'ls'], '"compound" is not available'],
-    [['explain', '--mode', 'compound', 'ls'], '"compound" is not available'],
+    [['classify', '--mode', 'fast', 'ls'], 'Allowed choices are simple, compound'],
+    [['explain', '--mode', 'fast', 'ls'], 'Allowed choices are simple, compound'],
+    [['run', '--mode', 'fast', 'x'], 'Allowed choices are simple, compound'],
+    [['serve', '--mode', 'fast'], 'Allowed choices are simple, compound'],
     [['classify', '--rules', 'nowhere.json', 'ls'], 'nowhere.json'],
     [['explain'], "missing required argument 'command'"],
     [['run'], "missing required argument 'file'"],
@@ -166,7 +168,7 @@ describe('signalbox classify --stdin', () => {
     ['not JSON', 'nonsense', 'expected a JSON value'],
     ['empty', '', 'an empty line'],
     ['an object without a command', '{"cmd":"ls"}', 'an object with "command"'],
-    ['in another mode', '{"command":"ls","mode":"compound"}', '"compound" is not available'],
+    ['in another mode', '{"command":"ls","mode":"fast"}', 'expected "mode" to be "simple" or "compound"'],
   ])('a line that is %s ends it: its number, exit code 2, and the verdicts before it', async (_what, line, said) => {
     const { code, stdout, stderr } = await runCli(['classify', '--stdin'], { input: `"ls"\n"pwd"\n${line}\n"ls"\n` });
     expect(code).toBe(2);

@@ -157,7 +157,7 @@ describe('signalbox run', () => {
     ],
     ['a NUL', batch(['ls \u0000']), '/commands/0'],
     ['a directory that is not there', batch(['echo ran > ran.txt'], { cwd: 'nowhere' }), '/cwd'],
-    ['another mode', batch(['ls'], { mode: 'compound' }), 'compound'],
+    ['another mode', batch(['ls'], { mode: 'fast' }), '/mode'],
   ])('%s: exit code 2, where it is, and nothing run', async (_what, content, said) => {
     const cwd = temporaryDirectory(content === undefined ? {} : { 'batch.json': content });
     const { code, stdout, stderr } = await runCli(['run', 'batch.json'], { cwd });

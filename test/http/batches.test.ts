@@ -316,7 +316,6 @@ describe('a bad request is refused with a pointer, and nothing of it runs', () =
     ['a word for true', 'REQUEST_INVALID', { commands: [good], allow: { network: 'no' } }, '/allow/network'],
     ['an unknown policy', 'REQUEST_INVALID', { commands: [good], onFailure: 'ignore' }, '/onFailure'],
     ['an unknown mode', 'REQUEST_INVALID', { commands: [good], mode: 'fast' }, '/mode'],
-    ['a mode that comes later', 'MODE_UNAVAILABLE', { commands: [good], mode: 'compound' }, '/mode'],
     [
       'a lock key that is empty',
       'REQUEST_INVALID',

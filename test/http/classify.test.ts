@@ -107,7 +107,7 @@ describe('POST /classify', () => {
     ['an unknown field', 'REQUEST_INVALID', { command: 'ls', comand: 'ls' }, '/comand'],
     ['a directory that is no text', 'REQUEST_INVALID', { command: 'ls', cwd: 5 }, '/cwd'],
     ['an unknown mode', 'REQUEST_INVALID', { command: 'ls', mode: 'x' }, '/mode'],
-    ['a mode that comes later', 'MODE_UNAVAILABLE', { command: 'ls', mode: 'compound' }, '/mode'],
+    ['a mode that is no text', 'REQUEST_INVALID', { command: 'ls', mode: true }, '/mode'],
     ['too many', 'COMMANDS_TOO_MANY', { commands: Array(1_001).fill('ls') }, '/commands'],
   ])('%s is refused', async (_, expected, body, pointer) => {
     const answer = await ask(body);
@@ -138,7 +138,7 @@ describe('GET /classify', () => {
     ['command=ls&command=pwd', 'REQUEST_INVALID'],
     ['command=ls&x=1', 'REQUEST_INVALID'],
     ['comand=ls', 'REQUEST_INVALID'],
-    ['command=ls&mode=compound', 'MODE_UNAVAILABLE'],
+    ['command=ls&mode=fast', 'REQUEST_INVALID'],
     ['command=%ff', 'URL_MALFORMED'],
     ['command=%', 'URL_MALFORMED'],
     ['command=%zz', 'URL_MALFORMED'],
