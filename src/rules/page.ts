@@ -48,6 +48,9 @@ function facts(file: RuleFile): readonly string[] {
     ['options are read as', `[${code(file.syntax)}](${RULES_PAGE}#an-option)`],
     file.resources === undefined ? null : ['lock keys besides the workspace', codes(file.resources)],
     ['holds on BSD, macOS and busybox too', file.portable ? 'yes' : 'no'],
+    file.identity === undefined
+      ? null
+      : ['known by the text', `[${file.identity.map(code).join(' or ')}](${RULES_PAGE}#which-program-it-is)`],
     ['documentation', `<${file.docs}>`],
     ['reviewed', `version ${prose(reviewed.version)}, on ${reviewed.on}: ${prose(reviewed.how)}`],
   ];

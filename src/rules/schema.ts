@@ -173,6 +173,9 @@ export const RuleFileSchema = z
     }),
     maturity: z.enum(['stable', 'experimental', 'retired']),
     portable: z.boolean(),
+    identity: z.array(z.string().min(4)).min(1).optional().meta({
+      description: 'Texts of which the file of the program holds one: by it the program that was proved is known',
+    }),
     builtin: z.literal(true).optional(),
     only: z.literal('compound').optional(),
     profile: z.string().min(1).optional(),
