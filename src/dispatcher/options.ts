@@ -12,13 +12,14 @@ import { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
 import type { Assessor } from './order.ts';
 import { systemPipes } from './pipe-source.ts';
-import { doubtUserland, type Platform, probePlatform } from './platform.ts';
+import { type Platform, probePlatform } from './platform.ts';
 import { MARKER_VARIABLE, type ProcessTable, systemProcesses } from './process-table.ts';
 import { type ProfileTable, profilesOf } from './profiles.ts';
 import { probeRepository } from './repository-probe.ts';
 import type { OrphanPolicy, RunnerDeps, Spawn } from './runner.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
+import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
 import type { BatchOptions, Mode, OnFailure } from './types.ts';
 
 /** Whose an acquire of the lock is. */
@@ -141,7 +142,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
   const limits = readLimits(options.limits ?? {});
   const table = options.processes ?? systemProcesses;
   const base = baseEnvironment(options.environment ?? process.env);
-  const platform = options.platform ?? doubtUserland(probePlatform(options.bash), rules?.names ?? [], base.PATH);
+  const platform = options.platform ?? probePlatform(options.bash);
   return Object.freeze({
     assessor: Object.freeze({
       judge,
@@ -149,6 +150,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
       base,
       lineage: process.env[MARKER_VARIABLE],
       platform,
+      identity: rules === undefined ? ANY_TOOL : createToolIdentity(knownTools(rules), base.PATH),
       allowUnprovenPlatform,
       probe: trustRepository ? null : probeRepository,
       roots: roots === null ? null : Object.freeze([...roots]),

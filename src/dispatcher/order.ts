@@ -4,6 +4,7 @@ import type { Environment } from './environment.ts';
 import type { Platform } from './platform.ts';
 import type { ProfileTable } from './profiles.ts';
 import type { RepositoryProbe } from './repository-probe.ts';
+import type { ToolIdentity } from './tool-identity.ts';
 import type { LockRequest, Mode } from './types.ts';
 
 /** A command as it was added: complete, with an absolute directory. */
@@ -25,6 +26,7 @@ export type Assessor = {
   /** The markers of the commands that this process itself is part of. */
   readonly lineage: string | undefined;
   readonly platform: Platform;
+  readonly identity: ToolIdentity;
   readonly allowUnprovenPlatform: boolean;
   /** Null where every repository is trusted. */
   readonly probe: RepositoryProbe | null;

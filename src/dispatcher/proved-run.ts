@@ -13,6 +13,7 @@ import { markerValue } from './process-table.ts';
 import { profileNamed } from './profiles.ts';
 import { distrustedStart, findProgram, type Program, type ProgramContext } from './program.ts';
 import { assumesPlain } from './repository-judge.ts';
+import { strangerAmong } from './tool-identity.ts';
 
 type Proof = Extract<Verdict, { kind: 'parallel' }>;
 
@@ -110,6 +111,11 @@ export function provedRun(assessor: Assessor, { order, terms, judgement, places,
     programs.names.length === 0 ? null : findProgram(programs.names[0] as string, contexts[0] as ProgramContext);
   const distrusted = distrustedAny(programs.names, judgement.starts, contexts);
   if (distrusted !== null) return no('PROGRAM_UNTRUSTED', `It cannot be told what would run: ${distrusted}`);
+
+  // A hit that was trusted came from an absolute entry of PATH: the same from every place.
+  const started = [...programs.names, ...judgement.starts];
+  const stranger = strangerAmong(assessor.identity, started, contexts[0] as ProgramContext);
+  if (stranger !== null && !assessor.allowUnprovenPlatform) return no('PLATFORM_UNPROVEN', stranger);
 
   const irregular = irregularOperand(judgement.paths, places.bases);
   if (irregular !== null) return no('OPERAND_NOT_REGULAR', `Opening it might wait or do something: ${irregular}`);
