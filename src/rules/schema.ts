@@ -170,6 +170,10 @@ export const RuleFileSchema = z
       version: z.string().min(1),
       on: z.iso.date({ error: 'a date (2026-11-30)' }),
       how: z.string().min(8),
+      proved: z.enum(['execution', 'client', 'no']).optional().meta({
+        description:
+          'Whether its parallel examples were run under strace: `client`, only as far as the connection to what answers; `no`, and `how` says why',
+      }),
     }),
     maturity: z.enum(['stable', 'experimental', 'retired']),
     portable: z.boolean(),
