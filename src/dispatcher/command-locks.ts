@@ -20,33 +20,35 @@ export type Places = {
 /** The part of a judgement that names places. */
 export type Named = Pick<Judgement, 'directories' | 'paths' | 'resources'> & { readonly cd?: Judgement['cd'] };
 
-type Led = Pick<Named, 'directories' | 'cd'>;
+type Led = Pick<Judgement, 'verdict' | 'directories'> & { readonly cd?: Judgement['cd'] };
 
 /** The places of a proved text: behind a change of directory that it cannot survive, only those that it leads to. @param cwd absolute. */
-export function provedPlaces(cwd: string, { directories, cd = null }: Led): Places {
-  if (cd === null) return placesFrom([cwd], directories);
+export function provedPlaces(cwd: string, { verdict, directories, cd = null }: Led): Places {
+  // Options of several commands stand in one list, and what one of them names from where another led is mostly nowhere.
+  const isJoint = verdict.kind === 'parallel' && verdict.parts !== undefined;
+  if (cd === null) return placesFrom([cwd], directories, isJoint);
   const target = namedTarget(cwd, cd);
-  if (cd.alsoHere) return placesFrom([target, cwd], directories);
+  if (cd.alsoHere) return placesFrom([target, cwd], directories, isJoint);
   // A writer that works here could turn a link on the way.
   const passesLink = pathKey(target) !== namedTarget(pathKey(cwd), cd);
-  const places = placesFrom([target], directories);
+  const places = placesFrom([target], directories, isJoint);
   return passesLink ? { ...places, keys: [...places.keys, ...workspaceKeys(cwd).keys] } : places;
 }
 
 /** The places of a text that nobody has understood. @param cwd absolute. */
-export function allPlaces(cwd: string, { directories, cd = null }: Led): Places {
-  return placesFrom(cd === null ? [cwd] : [cwd, namedTarget(cwd, cd)], directories);
+export function allPlaces(cwd: string, { directories, cd = null }: Omit<Led, 'verdict'>): Places {
+  return placesFrom(cd === null ? [cwd] : [cwd, namedTarget(cwd, cd)], directories, false);
 }
 
-function placesFrom(starts: readonly string[], directories: readonly string[]): Places {
+/** @param skipsMissing of several directories that an option may mean, those that exist count, if any does. */
+function placesFrom(starts: readonly string[], directories: readonly string[], skipsMissing: boolean): Places {
   const bases = new Set(starts);
   let along = starts;
   for (const directory of directories) {
     // Some programs read a second such option from where the first one led, others from where they were started.
     along = along.map((base) => below(base, directory));
     const led = new Set([...along, ...starts.map((start) => below(start, directory))]);
-    const there = [...led].filter(isDirectory);
-    // With several to choose from, one that is not there is none that anybody works in.
+    const there = skipsMissing ? [...led].filter(isDirectory) : [];
     for (const base of there.length > 0 ? there : led) bases.add(base);
   }
   const workspaces = Array.from(bases, workspaceKeys);

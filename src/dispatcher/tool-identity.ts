@@ -59,10 +59,13 @@ export function createToolIdentity(tools: KnownTools, path: string | undefined):
   };
   return Object.freeze({
     doubt: (name: string, file: string): string | null => {
-      const texts = tools.texts.get(name) ?? [];
+      // Of a program without a rule (the shell that another one starts) nothing was proved that could be untrue.
+      const texts = tools.texts.get(name);
+      if (texts === undefined) return null;
       const real = realOr(file);
       const what = real === file ? file : `${file}, which is ${real},`;
-      const leads = basename(real) === name ? undefined : tools.never.get(basename(real));
+      // A shell is one whatever it is called: nobody proved it to be harmless under that name.
+      const leads = basename(real) === name || tools.never.has(name) ? undefined : tools.never.get(basename(real));
       if (leads !== undefined) return `${what} is not the ${name} that was proved: ${basename(real)} ${leads}`;
       if (texts.length > 0) {
         const expected = texts.map((text) => JSON.stringify(text)).join(' or ');

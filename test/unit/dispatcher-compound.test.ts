@@ -6,7 +6,7 @@ import type { Part, Verdict } from '../../src/classifier/verdict.ts';
 import { landingOf } from '../../src/dispatcher/directory-change.ts';
 import type { DispatcherOptions } from '../../src/dispatcher/options.ts';
 import { probePlatform } from '../../src/dispatcher/platform.ts';
-import { type ProfileTable, profileNamed } from '../../src/dispatcher/profiles.ts';
+import { type Profile, type ProfileTable, profileNamed } from '../../src/dispatcher/profiles.ts';
 import type { CommandInput, Plan } from '../../src/dispatcher/types.ts';
 import {
   eventOf,
@@ -239,7 +239,7 @@ describe('what around a compound takes the yes away', () => {
   });
 
   test('a joint profile that is not known, or contradicts itself', () => {
-    const table: ProfileTable = new Map([
+    const table: ProfileTable = new Map<string, Profile>([
       ['generic', { set: { A: '1' }, pass: new Set(['PATH']) }],
       ['one', { set: { A: '1', B: '2' }, pass: new Set(['PATH', 'X']), minds: ['M'] }],
       ['two', { set: { A: '1', C: '3' }, pass: new Set(['PATH', 'Y']), minds: ['N*'] }],
