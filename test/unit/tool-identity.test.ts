@@ -73,6 +73,14 @@ describe('a program that is known by a text of its file', () => {
   });
 });
 
+test('a program without a rule, as the shell that another one starts, is not doubted', () => {
+  const directory = temporaryDirectory();
+  program(join(directory, 'dash'));
+  symlinkSync('dash', join(directory, 'sh'));
+  const { doubt } = createToolIdentity(tools({ grep: ['GNU grep'] }, { dash: 'runs any command' }), directory);
+  expect(doubt('sh', join(directory, 'sh'))).toBeNull();
+});
+
 describe('a program that is known by no text', () => {
   test('is doubted when it is a link to one that is never proved', () => {
     const directory = temporaryDirectory();
@@ -139,6 +147,28 @@ describe('the built-in rules', () => {
 });
 
 describe('the dispatcher', () => {
+  test('proves commands of every rule whose program is here, with all that it starts', async () => {
+    const dispatcher = createDispatcher({ rules, cwd: temporaryDirectory() });
+    onTestFinished(() => dispatcher.shutdown({ graceMs: 0 }));
+    const commands = [
+      'git --version',
+      'ls',
+      'grep -n x f',
+      'egrep x f',
+      'tar -tf f.tar',
+      'zcat f.gz',
+      'gunzip -l f.gz',
+    ];
+    const verdicts = dispatcher
+      .plan(commands)
+      .commands.map(({ command, verdict }) => [
+        command,
+        verdict.kind === 'serial' ? verdict.reason.message : verdict.kind,
+      ]);
+    expect(verdicts.filter(([, told]) => told?.includes('that was proved'))).toEqual([]);
+    expect(verdicts[0]).toEqual(['git --version', 'parallel']);
+  });
+
   test('runs a command alone whose program another userland answers, names what it found, and proves the rest', async () => {
     const directory = temporaryDirectory();
     const busybox = program(join(directory, 'busybox'), '#!/bin/sh\necho another userland\n');
