@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** One project a kind of evidence, so that each can be run and counted by itself. */
-const suites = ['unit', 'rules', 'property', 'differential', 'regressions', 'http', 'e2e', 'proof'] as const;
+const suites = ['unit', 'rules', 'property', 'differential', 'corpus', 'regressions', 'http', 'e2e', 'proof'] as const;
 
 export default defineConfig({
   test: {

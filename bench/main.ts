@@ -3,6 +3,7 @@
  * Name one or more of `lexer`, `classify`, `lock` to run only those. Figures, not tests: nothing here can fail.
  */
 import { cpus, release, type } from 'node:os';
+import '../scripts/closed-pipe.ts';
 import { benchClassify } from './classify.ts';
 import { benchLexer } from './lexer.ts';
 import { benchLock } from './lock.ts';

@@ -1,30 +1,64 @@
 /**
- * `npm run generate`: writes the JSON Schemas of rule files from their one definition. With `--check` it writes nothing
- * and fails when a committed file differs.
+ * `npm run generate`: writes the JSON Schemas of rule files from their one definition, and a page of `docs/rules` for each
+ * rule file; takes away pages whose rule file is gone. With `--check` it writes nothing and fails when a committed file
+ * differs.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { readPlaced } from '../src/rules/load.ts';
 import { NeverSchema } from '../src/rules/never-schema.ts';
+import { pagesOf } from '../src/rules/page-index.ts';
 import { ProfilesSchema } from '../src/rules/profiles-schema.ts';
 import { RuleFileSchema } from '../src/rules/schema.ts';
 
-const directory = fileURLToPath(new URL('../rules/schema/', import.meta.url));
+const at = (directory: string): string => fileURLToPath(new URL(`../${directory}/`, import.meta.url));
 
-const generated: readonly (readonly [name: string, schema: z.ZodType])[] = [
+const schemas: readonly (readonly [name: string, schema: z.ZodType])[] = [
   ['rule-file.schema.json', RuleFileSchema],
   ['profiles.schema.json', ProfilesSchema],
   ['never.schema.json', NeverSchema],
 ];
 
 const onlyCheck = process.argv.includes('--check');
-mkdirSync(directory, { recursive: true });
-for (const [name, schema] of generated) {
-  const path = join(directory, name);
-  const text = `${JSON.stringify(z.toJSONSchema(schema), null, 2)}\n`;
+
+/** Returns whether the file was as it should be. */
+function settle(path: string, text: string): boolean {
   const same = existsSync(path) && readFileSync(path, 'utf8') === text;
   if (!onlyCheck && !same) writeFileSync(path, text);
   if (onlyCheck && !same) process.exitCode = 1;
-  console.log(`${name}: ${same ? 'up to date' : onlyCheck ? 'differs; run `npm run generate`' : 'written'}`);
+  return same;
 }
+
+function told(same: boolean): string {
+  return same ? 'up to date' : onlyCheck ? 'differs; run `npm run generate`' : 'written';
+}
+
+function writeSchemas(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  for (const [name, schema] of schemas) {
+    const text = `${JSON.stringify(z.toJSONSchema(schema), null, 2)}\n`;
+    console.log(`${name}: ${told(settle(join(directory, name), text))}`);
+  }
+}
+
+function writePages(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  const pages = pagesOf(readPlaced());
+  let current = 0;
+  for (const [name, text] of pages) {
+    const same = settle(join(directory, name), text);
+    if (same) current += 1;
+    else console.log(`docs/rules/${name}: ${told(same)}`);
+  }
+  for (const name of readdirSync(directory).filter((one) => !pages.has(one))) {
+    if (onlyCheck) process.exitCode = 1;
+    else rmSync(join(directory, name));
+    console.log(`docs/rules/${name}: ${onlyCheck ? 'has no rule file; run `npm run generate`' : 'removed'}`);
+  }
+  console.log(`docs/rules: ${current} of ${pages.size} pages up to date`);
+}
+
+writeSchemas(at('rules/schema'));
+writePages(at('docs/rules'));

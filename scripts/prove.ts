@@ -1,65 +1,112 @@
 /**
  * `npm run prove`: runs every parallel example of the rules, the vectors and, when the shared corpus lies beside the
- * project, 500 commands that agents really ran, under strace, and lists whatever was done besides reading. Then runs what
- * has a profile with and without it, and lists whatever is answered otherwise.
+ * project, 500 commands that agents really ran, under strace, with a command more for each option that none of them has,
+ * and lists whatever was done besides reading. Then runs what has a profile with and without it, and lists whatever is
+ * answered otherwise.
  *
  *   --rules DIR      proves the rule files of another directory
  *   --only BINARY    proves the commands of one binary
+ *   --source SOURCE  proves the commands of one source: example, proposed, vector, corpus or option
  *   --unanswered     lists the commands that ended with 2 or more: they were run, and prove little
+ *   --no-options     leaves out the commands that are made for options which no other command has
  *   --no-profiles    leaves the comparison out
+ *   --write          writes docs/proof.md, when everything was run
  *
  * Exit code 1 when anything was found.
  */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Candidate, CORPUS_DRAWN, hasCorpus, type Source } from '../test/proof/commands.ts';
+import { type Candidate, CORPUS_DRAWN, type Source } from '../test/proof/commands.ts';
+import { type Observer, observe } from '../test/proof/coverage.ts';
+import { type Figures, figuresOf, isAnswered, isClean } from '../test/proof/figures.ts';
+import { pageOf } from '../test/proof/page.ts';
 import { affected, type Comparison, compare, withoutSettings } from '../test/proof/profiles.ts';
 import { startServices } from '../test/proof/services.ts';
-import { groundsFor, type ProofSet, type Proved, parted, proveAll, readProof } from '../test/proof/suite.ts';
+import {
+  groundsFor,
+  type ProofSet,
+  type Proved,
+  parted,
+  presenceOf,
+  proveAll,
+  readProof,
+  withEveryOption,
+} from '../test/proof/suite.ts';
 
 const { values } = parseArgs({
   allowNegative: true,
   options: {
     rules: { type: 'string' },
     only: { type: 'string' },
+    source: { type: 'string' },
+    options: { type: 'boolean', default: true },
     unanswered: { type: 'boolean' },
     profiles: { type: 'boolean', default: true },
+    write: { type: 'boolean' },
   },
 });
-const SOURCES: readonly Source[] = ['example', 'proposed', 'vector', 'corpus'];
+const SOURCES: readonly Source[] = ['example', 'proposed', 'vector', 'corpus', 'option'];
+const PAGE = fileURLToPath(new URL('../docs/proof.md', import.meta.url));
 /** Calls shown of one command. */
 const SHOWN = 12;
 
-const wanted = ({ binary }: Candidate): boolean => values.only === undefined || binary === values.only;
-const isAnswered = ({ outcome }: Proved): boolean => (outcome.result.exitCode ?? 255) < 2;
-const isClean = ({ outcome }: Proved): boolean => outcome.findings.length === 0;
+const isWhole = [values.rules, values.only, values.source].every((one) => one === undefined);
+if (values.write && !(isWhole && values.options && values.profiles)) {
+  console.error('Expected --write alone: the page tells of a run of everything');
+  process.exit(2);
+}
 
-const proof = readProof(values.rules);
+const wanted = ({ binary, source }: Candidate): boolean =>
+  (values.only === undefined || values.only === binary) && (values.source === undefined || values.source === source);
+
+const written = readProof(values.rules);
+const whole = values.options ? withEveryOption(written) : { ...written, observer: observe(written.rules) };
+const proof = { ...whole, candidates: whole.candidates.filter(wanted), observer: narrowed(whole.observer) };
 const services = await startServices();
 try {
-  const faults = (await runUnderStrace(proof)) + (values.profiles ? await runBothWays(proof) : 0);
+  const { proved, others, isThere } = await runUnderStrace(proof);
+  const comparisons = values.profiles ? await runBothWays(proof) : { same: 0, unsteady: 0, differs: 0 };
+  const figures = figuresOf(proof, proof.observer, proved, comparisons, isThere);
+  drawCorpus(figures);
+  drawEntries(figures);
+  if (values.write) writeFileSync(PAGE, pageOf(figures));
+  const faults = proved.filter((one) => !isClean(one)).length + others + comparisons.differs;
   console.log(`\n${faults === 0 ? 'nothing was found' : `${faults} found`} in ${performance.now().toFixed(0)} ms`);
   process.exitCode = faults > 0 ? 1 : 0;
 } finally {
   services.close();
 }
 
-/** Returns how much was found. */
-async function runUnderStrace(set: ProofSet): Promise<number> {
+/** The entries of the binary that was asked for. */
+function narrowed(observer: Observer): Observer {
+  const file = written.files.find(({ binary }) => binary === values.only);
+  if (file === undefined) return observer;
+  const names = [file.binary, ...(file.also ?? [])];
+  return { ...observer, entries: observer.entries.filter(({ binary }) => names.includes(binary)) };
+}
+
+type Run = {
+  readonly proved: readonly Proved[];
+  /** Changes, traps, and a project that is not as it was. */
+  readonly others: number;
+  readonly isThere: (name: string) => boolean;
+};
+
+async function runUnderStrace(set: ProofSet): Promise<Run> {
   const grounds = groundsFor(set, services, true);
   const fixtures = [grounds.stale, grounds.fresh];
   try {
     const { present, missing } = parted(set, grounds);
-    const chosen = present.filter(wanted);
     const before = fixtures.map((one) => one.fingerprint());
-    const tell = teller(chosen.length);
-    const proved = await proveAll(set, chosen, grounds, ({ command, outcome: { findings } }) => {
+    const tell = teller(present.length);
+    const proved = await proveAll(set, present, grounds, ({ command, outcome: { findings } }) => {
       tell();
       if (findings.length > 0) console.log(`\n${[command, ...findings.slice(0, SHOWN)].join('\n    ')}`);
     });
     if (values.unanswered) drawUnanswered(proved.filter((one) => !isAnswered(one)));
     drawTable(proved);
-    drawCorpus(set);
-    drawMissing(missing.filter(wanted));
+    drawMissing(missing);
     drawExceptions(set, proved);
     const sprung = fixtures.flatMap((one) => one.traps.sprung());
     const isUntouched = fixtures.every((one, index) => one.fingerprint() === before[index]);
@@ -67,17 +114,18 @@ async function runUnderStrace(set: ProofSet): Promise<number> {
     console.log(`traps sprung: ${listed(sprung)}`);
     console.log(`the project is ${isUntouched ? 'as it was, to the last time stamp' : 'CHANGED'}`);
     const others = services.changes.length + sprung.length + (isUntouched ? 0 : 1);
-    return proved.filter((one) => !isClean(one)).length + others;
+    return { proved, others, isThere: presenceOf(set, grounds) };
   } finally {
     for (const one of Object.values(grounds)) one.remove();
   }
 }
 
-/** Returns how many answers differ. */
-async function runBothWays(set: ProofSet): Promise<number> {
+async function runBothWays(set: ProofSet): Promise<Record<Comparison['kind'], number>> {
   const grounds = groundsFor(set, services, false);
   try {
-    const chosen = affected(parted(set, grounds).present.filter(wanted), set.rules);
+    // Those that are made for options are many, and each is an example with one word more.
+    const present = parted(set, grounds).present.filter(({ source }) => source !== 'option');
+    const chosen = affected(present, set.rules);
     const without = withoutSettings(set.rules);
     const counts: Record<Comparison['kind'], number> = { same: 0, unsteady: 0, differs: 0 };
     const tell = teller(chosen.length);
@@ -94,33 +142,39 @@ async function runBothWays(set: ProofSet): Promise<number> {
     console.log(
       `\nwith and without profile: ${counts.same} same, ${counts.differs} differ, ${counts.unsteady} unsteady`,
     );
-    return counts.differs;
+    return counts;
   } finally {
     for (const one of Object.values(grounds)) one.remove();
   }
 }
 
+function drawRow(title: string, cells: readonly (number | string)[]): void {
+  console.log(`${title.padEnd(10)}${cells.map((cell) => String(cell).padStart(9)).join('')}`);
+}
+
 function drawTable(proved: readonly Proved[]): void {
-  const draw = (title: string, cells: readonly (number | string)[]): void =>
-    console.log(`${title.padEnd(10)}${cells.map((cell) => String(cell).padStart(8)).join('')}`);
   console.log();
-  draw('source', ['run', 'clean', 'found', 'exit 0-1']);
+  drawRow('source', ['run', 'clean', 'found', 'exit 0-1']);
   for (const source of [...SOURCES, 'all'] as const) {
     const rows = proved.filter((one) => source === 'all' || one.source === source);
     const clean = rows.filter(isClean).length;
-    draw(source, [rows.length, clean, rows.length - clean, rows.filter(isAnswered).length]);
+    drawRow(source, [rows.length, clean, rows.length - clean, rows.filter(isAnswered).length]);
   }
 }
 
-function drawCorpus({ candidates }: ProofSet): void {
-  if (!hasCorpus()) {
-    console.log(`no ../shared/corpus here: its ${CORPUS_DRAWN} commands are left out`);
-    return;
+function drawEntries({ entries, notRun }: Figures): void {
+  console.log();
+  drawRow('entries', ['in all', 'run', 'exit 0-1']);
+  for (const { kind, all, run, answered } of entries) drawRow(kind, [all, run, answered]);
+  if (values.only !== undefined) console.log(`not run: ${listed(notRun.map(({ key }) => key))}`);
+}
+
+function drawCorpus({ corpus }: Figures): void {
+  if (corpus === null) console.log(`no ../shared/corpus here: its ${CORPUS_DRAWN} commands are left out`);
+  else if (isWhole) {
+    const { drawn, others, mapped } = corpus;
+    console.log(`corpus: ${drawn} drawn, ${others} of them among the others already, ${mapped} with paths mapped`);
   }
-  const kept = candidates.filter(({ source }) => source === 'corpus');
-  const mapped = kept.filter(({ original }) => original !== undefined).length;
-  const others = CORPUS_DRAWN - kept.length;
-  console.log(`corpus: ${CORPUS_DRAWN} drawn, ${others} of them among the others already, ${mapped} with paths mapped`);
 }
 
 function drawUnanswered(rows: readonly Proved[]): void {
@@ -131,8 +185,8 @@ function drawUnanswered(rows: readonly Proved[]): void {
 }
 
 function drawMissing(missing: readonly Candidate[]): void {
-  const names = [...new Set(missing.map(({ binary }) => binary))].sort();
-  console.log(`not installed: ${names.length} binaries, ${missing.length} commands not run: ${listed(names)}`);
+  const names = [...new Set(missing.map(({ command }) => command.split(' ')[0] ?? ''))].sort();
+  console.log(`not installed: ${names.length} names, ${missing.length} commands not run: ${listed(names)}`);
 }
 
 /** An exception that no run needs is a door that nobody uses. */
@@ -153,11 +207,12 @@ function listed(texts: readonly string[]): string {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-/** Counts on a terminal. */
+/** Counts on a terminal, and now and then in a file. */
 function teller(total: number): () => void {
   let done = 0;
   return () => {
     done += 1;
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${total} `);
+    else if (done % 500 === 0) console.log(`${done} of ${total}`);
   };
 }

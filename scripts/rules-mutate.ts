@@ -4,6 +4,7 @@
  */
 import { mutate, NO_RULES } from '../src/rules/mutation.ts';
 import { BUILT_IN_DIRECTORY, readProfiles, readProposed, readRulesOf } from '../src/rules/sources.ts';
+import './closed-pipe.ts';
 
 const asked = process.argv.slice(2);
 const profiles = readProfiles(BUILT_IN_DIRECTORY);

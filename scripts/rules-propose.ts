@@ -8,6 +8,7 @@ import { NO_RULES } from '../src/rules/mutation.ts';
 import { propose } from '../src/rules/proposal.ts';
 import type { Proposed } from '../src/rules/schema.ts';
 import { BUILT_IN_DIRECTORY, proposedPath, readProfiles, readRulesOf } from '../src/rules/sources.ts';
+import './closed-pipe.ts';
 
 /** One example a line, so that a change of one is a change of one line. */
 function textOf({ binary, parallel, piped, serial }: Proposed): string {

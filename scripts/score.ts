@@ -17,6 +17,7 @@ import {
   parallelShare,
   weightedShare,
 } from './score-figures.ts';
+import './closed-pipe.ts';
 
 type Row = { readonly cmd: string };
 type Labelled = Row & { readonly expected: 'parallel' | 'serial' | 'parallel-in-compound' };

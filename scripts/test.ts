@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { countsLine, countTests, type TestReport } from './test-counts.ts';
+import './closed-pipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tool = (name: string) => join(root, 'node_modules', '.bin', name);

@@ -38,6 +38,16 @@ export const configSchema = z
       .enum(['probe', 'trust'])
       .default('probe')
       .describe('Whether repositories are looked at for programs that they configure, before they are read'),
+    mode: z
+      .enum(['simple', 'compound'])
+      .default('simple')
+      .describe('How commands are read unless a request says otherwise: simple, or compound (lists and pipelines too)'),
+    allow: z
+      .strictObject({
+        network: z.boolean().default(true).describe('Whether readers of the network may be parallel'),
+        daemon: z.boolean().default(true).describe('Whether readers that ask a daemon may be parallel'),
+      })
+      .prefault({}),
     tokenFile: text.nullable().default(null).describe('A file that holds the one bearer token'),
     allowedHosts: z
       .array(hostName)
@@ -118,7 +128,7 @@ type Frozen<T> = T extends readonly (infer E)[]
 /** The configuration as the service uses it: complete, with `roots` as real paths, deeply frozen. */
 export type Config = Frozen<Omit<Loose, 'roots'> & { roots: string[] }>;
 
-export type SettingKind = 'text' | 'number' | 'names' | 'paths';
+export type SettingKind = 'text' | 'number' | 'truth' | 'names' | 'paths';
 export type Setting = {
   readonly path: readonly string[];
   readonly variable: string;
@@ -147,22 +157,21 @@ function settings(schema: Described, path: readonly string[]): Setting[] {
     const words = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     // Fields of `limits` go by their own name; the same field elsewhere carries its group's.
     const flag = path.length === 0 || path[0] === 'limits' ? words : `${path.join('-')}-${words}`;
-    const kind =
-      value.type === 'integer'
-        ? 'number'
-        : value.type !== 'array'
-          ? 'text'
-          : key === 'roots' || key === 'rules'
-            ? 'paths'
-            : 'names';
     return [
       {
         path: [...path, key],
         variable: `SIGNALBOX_${flag.replaceAll('-', '_').toUpperCase()}`,
         flag,
-        kind,
+        kind: kindOf(key, value),
         description: value.description ?? '',
       },
     ];
   });
+}
+
+function kindOf(key: string, { type }: Described): SettingKind {
+  if (type === 'integer') return 'number';
+  if (type === 'boolean') return 'truth';
+  if (type !== 'array') return 'text';
+  return key === 'roots' || key === 'rules' ? 'paths' : 'names';
 }

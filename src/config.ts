@@ -163,6 +163,8 @@ function parse(kind: SettingKind, value: string): unknown {
       return value;
     case 'number':
       return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    case 'truth':
+      return value === 'true' || (value === 'false' ? false : value);
     case 'names':
       return value.split(',').filter((part) => part !== '');
     case 'paths':

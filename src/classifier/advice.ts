@@ -15,7 +15,10 @@ export function adviceOn(node: RuleNode, path: string): Advice {
 }
 
 /** `git branch --list PATTERN…`. */
-function usageLine(path: string, { with: required = [], operands = [] }: Pick<RuleShape, 'with' | 'operands'>): string {
+export function usageLine(
+  path: string,
+  { with: required = [], operands = [] }: Pick<RuleShape, 'with' | 'operands'>,
+): string {
   return [path, ...required.map((relation) => relation.replaceAll(' | ', '|')), ...operands.map(shown)].join(' ');
 }
 

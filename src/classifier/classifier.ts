@@ -1,3 +1,4 @@
+import { checkAllowance, strictest } from './allowance.ts';
 import { classify, judge } from './classify.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { ClassifyOptions, Judgement } from './judgement.ts';
@@ -6,10 +7,10 @@ import { checkOptions } from './surroundings.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What holds for all commands of a classifier. */
-export type ClassifierOptions = Pick<ClassifyOptions, 'rules' | 'mode' | 'secondReading' | 'limits'>;
+export type ClassifierOptions = Pick<ClassifyOptions, 'rules' | 'mode' | 'secondReading' | 'limits' | 'allow'>;
 
 /** What surrounds one command. */
-export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env' | 'repository'>;
+export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env' | 'repository' | 'roots' | 'allow'>;
 
 export type Classifier = {
   readonly classify: (command: unknown, context?: CommandContext) => Verdict;
@@ -28,14 +29,19 @@ export type Classifier = {
 export function createClassifier(options: ClassifierOptions): Classifier {
   rulesOf(options.rules);
   checkOptions(options);
-  const { rules, mode, secondReading, limits } = options;
+  const { rules, mode, secondReading, limits, allow } = options;
   const bound: ClassifierOptions = Object.freeze({
     rules,
     ...(mode === undefined ? {} : { mode }),
     ...(secondReading === undefined ? {} : { secondReading }),
     ...(limits === undefined ? {} : { limits: Object.freeze({ ...limits }) }),
+    ...(allow === undefined ? {} : { allow: Object.freeze({ ...allow }) }),
   });
-  const within = (context: CommandContext): ClassifyOptions => ({ ...context, ...bound });
+  const within = (context: CommandContext): ClassifyOptions => {
+    if (allow === undefined || context.allow === undefined) return { ...context, ...bound };
+    checkAllowance(context.allow);
+    return { ...context, ...bound, allow: strictest(allow, context.allow) };
+  };
   return Object.freeze({
     classify: (command: unknown, context: CommandContext = {}) => classify(command, within(context)),
     judge: (command: unknown, context: CommandContext = {}) => judge(command, within(context)),

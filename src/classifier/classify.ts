@@ -1,3 +1,4 @@
+import { type Allowance, refusedEffect } from './allowance.ts';
 import { readCommand } from './command.ts';
 import type { ProfileRule, Proof, Rules } from './compiled.ts';
 import type { ClassifyOptions, Judgement, RepositoryFacts, SecondReading } from './judgement.ts';
@@ -51,6 +52,8 @@ export function judge(command: unknown, options: ClassifyOptions): Judgement {
     paths: reading.paths,
     resources: reading.binary?.resources ?? [],
     starts: reading.binary?.starts ?? [],
+    programs: reading.binary === null || reading.binary.builtin ? [] : [reading.binary.name],
+    cd: null,
     wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
   };
 }
@@ -77,6 +80,7 @@ export function examine(
     refuseAssignments(reading, lexed.assignments) ??
     readWords(reading) ??
     refuseSurroundings(reading, options, command.length) ??
+    refuseEffects(reading.proof!, options.allow, command.length) ??
     refuseRepository(reading.proof!, options.repository, command.length) ??
     refuseSecondReading(options.secondReading, command, lexed.assignments, lexed.words);
   if (refusal !== null) return serial(command, refusal, reading);
@@ -129,6 +133,12 @@ function refuseSurroundings(reading: Reading, { env }: Pick<ClassifyOptions, 'en
   if (env === undefined) return null;
   const unknown = unknownVariable(env, reading.proof!, reading.rules);
   return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, quoted(unknown));
+}
+
+/** The caller may want readers of the network or of a daemon to be alone. */
+function refuseEffects({ effects }: Proof, allow: Allowance | undefined, length: number): Refusal | null {
+  const refused = refusedEffect(effects, allow);
+  return refused === null ? null : refuseText('environment', 'EFFECT_REFUSED', 0, length, refused);
 }
 
 /** What a probe found can take the yes away from a read of the repository; anything but a known kind affects it. */

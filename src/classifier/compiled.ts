@@ -69,6 +69,8 @@ export type NodeRule = {
   readonly number: OptionRule | null;
   /** Some options are words without a dash. */
   readonly bareOptions: boolean;
+  /** What the program sees where one of them is typed, however it was quoted. */
+  readonly bareTexts: ReadonlySet<string>;
   /** A word with a dash that is no option is an operand. */
   readonly dashesAreText: boolean;
   readonly subcommands: ReadonlyMap<string, NodeRule>;

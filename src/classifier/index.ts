@@ -1,9 +1,11 @@
 /** The entry `signalbox/classifier`: everything that judges, nothing of Node. */
+export type { Allowance } from './allowance.ts';
 export { type Classifier, type ClassifierOptions, type CommandContext, createClassifier } from './classifier.ts';
 export { classify, judge } from './classify.ts';
 export { type Explanation, explain, renderExplanation, type Step } from './explain.ts';
 export type {
   ClassifyOptions,
+  DirectoryChange,
   Judge,
   Judgement,
   Limits,
@@ -17,6 +19,7 @@ export {
   type Assumption,
   type Check,
   type Effect,
+  type Part,
   REASON_CODES,
   type Reason,
   type ReasonCode,

@@ -1,3 +1,4 @@
+import type { Allowance } from './allowance.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { RepositoryCode, Verdict } from './verdict.ts';
 
@@ -5,8 +6,10 @@ import type { RepositoryCode, Verdict } from './verdict.ts';
 export type Limits = {
   /** UTF-16 code units of one command. Default 16,384. */
   readonly maxChars: number;
-  /** Words of one command. Default 512. */
+  /** Words of one text, over all its parts. Default 512. */
   readonly maxWords: number;
+  /** Simple commands of one text, a leading `cd` among them; asked in compound mode. Default 64. */
+  readonly maxParts: number;
 };
 
 /**
@@ -39,10 +42,15 @@ export type ClassifyOptions = {
   /** Names of variables that the caller sets for this command alone. One that the profile does not know makes it serial. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * What a probe of the repository that the command reads has found (`probeRepository`). Without it a read of a
-   * repository assumes that it is plain, and the verdict says so.
+   * What a probe of the repositories that the command reads has found (`probeRepository`), merged over every directory
+   * that the text names: the working directory, `cd`, `-C`. Without it a read of a repository assumes that it is plain,
+   * and the verdict says so.
    */
   readonly repository?: RepositoryFacts;
+  /** Absolute directories. When given, the target of a leading `cd` must lie, as a path, in one of them. */
+  readonly roots?: readonly string[];
+  /** Which readers may be parallel; one that may not is serial with the code EFFECT_REFUSED. Default: all. */
+  readonly allow?: Allowance;
   readonly secondReading?: SecondReading;
   readonly limits?: Partial<Limits>;
 };
@@ -53,6 +61,14 @@ export type PathUse = {
   readonly glob: boolean;
   /** Everything below it is opened too. */
   readonly walked?: true;
+};
+
+/** A leading `cd LITERAL &&`. */
+export type DirectoryChange = {
+  /** The target as typed (not resolved). */
+  readonly text: string;
+  /** The rest holds `;` or `||`, so that some of it may run though the change failed: both directories are judged. */
+  readonly alsoHere: boolean;
 };
 
 /**
@@ -68,6 +84,10 @@ export type Judgement = {
   readonly resources: readonly string[];
   /** Programs that the binary may start itself; each is looked up as the command's own name is. */
   readonly starts: readonly string[];
+  /** The leading names of all parts that bash does not answer itself, in order, each once: each is looked up on PATH. */
+  readonly programs: readonly string[];
+  /** Null when the text begins with no change of directory that may be followed. */
+  readonly cd: DirectoryChange | null;
   /** True when the rule shows the environment (`env`): the run gets the whole base. */
   readonly wholeEnvironment: boolean;
 };
@@ -80,5 +100,7 @@ export type Judge = (
     readonly env?: Readonly<Record<string, string>>;
     readonly mode?: 'simple' | 'compound';
     readonly repository?: RepositoryFacts;
+    readonly allow?: Allowance;
+    readonly roots?: readonly string[];
   },
 ) => Judgement;

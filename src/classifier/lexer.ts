@@ -27,7 +27,7 @@ const CHECKS: ReadonlyMap<ReasonCode, 'input' | 'leading-token'> = new Map([
 ]);
 
 /** The limits that hold where none are given. */
-export const DEFAULT_LIMITS: Limits = Object.freeze({ maxChars: 16_384, maxWords: 512 });
+export const DEFAULT_LIMITS: Limits = Object.freeze({ maxChars: 16_384, maxWords: 512, maxParts: 64 });
 
 /**
  * Splits a command into words exactly as bash would, or refuses at the first character that bash would act on. One

@@ -99,9 +99,15 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   DELEGATE_REFUSED: entry(({ at }) => `What would run at ${at} is not harmless with any name behind it.`),
   SECOND_READING: entry(() => 'A second parser reads this text differently.', 'Write it with plainer quotes.'),
   DIRECTORY_DEVICE: entry(() => 'The working directory lies under /dev, /proc or /sys.', 'Run it elsewhere.'),
+  CD_UNCERTAIN: entry(() => 'Where it changes to is missing, or is not told by its name alone.'),
+  CD_OUTSIDE_ROOTS: entry(({ at }) => `${at} lies outside the directories that may be worked in.`),
   VARIABLE_UNKNOWN: entry(
     ({ expected }) => `The variable ${expected} may change what the command does.`,
     'Leave it out.',
+  ),
+  EFFECT_REFUSED: entry(
+    ({ expected }) => `The command has the effect \`${expected}\`, and the caller lets no such command be parallel.`,
+    'Allow the effect, if such commands may overlap.',
   ),
   REPOSITORY_UNREADABLE: entry(
     ({ expected }) => `It cannot be told what this repository makes a read do: ${expected}.`,

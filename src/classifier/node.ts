@@ -56,6 +56,7 @@ export function compileNode(
     letters: lettersOf(options),
     number: table.get(NUMBER) ?? null,
     bareOptions: [...options.keys()].some((spelling) => !spelling.startsWith('-')),
+    bareTexts: new Set([...options.keys()].filter((spelling) => !spelling.startsWith('-')).map(unquoted)),
     dashesAreText: node.dashes === 'text',
     subcommands: compileSubcommands(context, node, path, here, report),
     shapes: compileShapes(node, table, context.kinds, here.stdin, report),
@@ -91,6 +92,11 @@ function compileSubcommands(
 function isPlainWord(name: string): boolean {
   const plain = [...name].every((character) => !' \t\\\'"*?['.includes(character));
   return plain && name !== '' && !name.startsWith('-');
+}
+
+/** What bash makes of a spelling of a rule file: `(` of `\(` and of `'('`. */
+function unquoted(spelling: string): string {
+  return [...spelling].filter((character) => !'\\\'"'.includes(character)).join('');
 }
 
 /** The options `-x`, by the code of their letter. */

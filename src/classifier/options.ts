@@ -36,6 +36,10 @@ export function readOption(level: Level, word: Word): Outcome {
   if (!dashed && !node.bareOptions) return 'operand';
   const exact = node.options.get(word.raw) ?? otherDash(node, word.raw);
   if (exact !== undefined) return readExact(level, exact, word);
+  // The program sees an option all the same: `find !'' -name x` has no path.
+  if (!dashed && word.raw !== word.text && node.bareTexts.has(word.text)) {
+    return refuse('OPTION_QUOTED', word, node);
+  }
   if (!dashed || word.text.length === 1 || node.dashesAreText) return 'operand';
   if (word.glob) return refuse('GLOB_REFUSED', word, node);
   if (word.plain === 0) return refuse('OPERAND_QUOTED_OPTION', word, node);
@@ -90,6 +94,8 @@ function readCluster(level: Level, word: Word): Outcome {
     if (option.value !== null && hasJoined(node, option, text, at + 1)) {
       return readJoined(level, option, option.value, at + 1, word);
     }
+    // A quote behind the letters is no part of a name: `-a''` is not `-a`, which may be more than a switch.
+    if (at + 1 === text.length && word.plain !== word.raw.length) return refuse('OPTION_QUOTED', word, node);
     if (option.value !== null && !option.optional) return awaitValue(level, option, option.value, word);
     use(level, option, word);
   }

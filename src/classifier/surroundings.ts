@@ -1,4 +1,5 @@
 import { SignalboxError } from '../errors.ts';
+import { checkAllowance } from './allowance.ts';
 import type { Proof, Rules } from './compiled.ts';
 import type { ClassifyOptions, RepositoryFacts } from './judgement.ts';
 import { isUnderDevices, normalise } from './paths.ts';
@@ -8,7 +9,7 @@ import { quoted } from './visible-text.ts';
 const REPOSITORY_CODES: ReadonlySet<string> = new Set(REASON_CODES.filter((code) => code.startsWith('REPOSITORY_')));
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
-export function checkOptions({ mode, env, limits, repository }: Omit<ClassifyOptions, 'rules'>): void {
+export function checkOptions({ mode, env, limits, repository, allow }: Omit<ClassifyOptions, 'rules'>): void {
   if (mode === 'compound') {
     throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be simple; compound comes in a later version');
   }
@@ -21,6 +22,7 @@ export function checkOptions({ mode, env, limits, repository }: Omit<ClassifyOpt
   if (repository !== undefined && !isProbed(repository)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected repository to be what a probe answered');
   }
+  checkAllowance(allow);
   if (limits === undefined) return;
   for (const [name, value] of Object.entries(limits)) {
     if (value !== undefined && !(Number.isInteger(value) && value > 0)) {

@@ -32,6 +32,18 @@ export type Effect =
   | 'own-cache'
   | 'configured-programs';
 
+/** One simple command of a compound: a stage of a pipeline, or a member of a list. */
+export type Part = {
+  /** From its first word or redirection to its last, half-open, in UTF-16 code units of the command. */
+  readonly span: readonly [start: number, end: number];
+  readonly rule: readonly RuleRef[];
+  /** The profile that its rule presumes; `generic` when the rule names none. */
+  readonly profile: string;
+  readonly effects: readonly Effect[];
+  /** What it may read: the null device, or the output of the stage before it. */
+  readonly stdin: 'null' | 'pipe';
+};
+
 /** What the proof takes for granted because nobody looked. */
 export type Assumption =
   /** No configured driver, filter or layout changes what the read does. */
@@ -72,6 +84,7 @@ export const REASON_CODES = [
   'COMMAND_UNKNOWN',
   'COMMAND_REFUSED',
   'COMPOUND_ONLY',
+  'CD_OUTSIDE_ROOTS',
   // subcommand and shape
   'SUBCOMMAND_MISSING',
   'SUBCOMMAND_UNKNOWN',
@@ -96,7 +109,9 @@ export const REASON_CODES = [
   // environment
   'SECOND_READING',
   'DIRECTORY_DEVICE',
+  'CD_UNCERTAIN',
   'VARIABLE_UNKNOWN',
+  'EFFECT_REFUSED',
   'REPOSITORY_UNREADABLE',
   'REPOSITORY_LAYOUT',
   'REPOSITORY_PARTIAL',
@@ -131,11 +146,16 @@ export type Verdict =
   | {
       readonly kind: 'parallel';
       readonly run: Run;
-      /** The name of the environment that the proof presumes; `generic` when the rule names none. */
+      /**
+       * The name of the environment that the proof presumes; `generic` when the rule names none. Of a compound: the
+       * distinct names of its parts in code-unit order, joined with `+`, without `generic` where another stands there.
+       */
       readonly profile: string;
       readonly rule: readonly RuleRef[];
       readonly effects: readonly Effect[];
       readonly assumes: readonly Assumption[];
+      /** Present exactly when the text was judged as a compound; `rule`, `effects` and `assumes` are then the unions. */
+      readonly parts?: readonly Part[];
       /** The content hash of the rule set that proved it. */
       readonly ruleset: string;
     }

@@ -1,21 +1,22 @@
 import { resolve } from 'node:path';
 import { createDispatcher } from '../dispatcher/dispatcher.ts';
-import type { Batch } from '../dispatcher/types.ts';
+import type { Batch, Mode } from '../dispatcher/types.ts';
 import { readBatchFile } from './batch-file.ts';
 import { type BatchView, jsonView, linesView, type ShownOutput, textView } from './batch-view.ts';
 import { EXIT } from './complaint.ts';
 import type { Io } from './io.ts';
+import { allowanceOf, type JudgeFlags } from './judge.ts';
 import { choosePaint } from './paint.ts';
 import { isGood } from './progress.ts';
 import { rulesWith } from './rules.ts';
 import { BLOCKS, LETTERS } from './timeline.ts';
 
 /** What the command line read for `signalbox run`. */
-export type RunFlags = {
+export type RunFlags = JudgeFlags & {
   readonly format: 'text' | 'json' | 'ndjson';
   readonly output: ShownOutput;
   readonly cwd?: string;
-  readonly trustRepository?: true;
+  readonly mode?: Mode;
   readonly maxParallel?: number;
   readonly rules?: readonly string[];
 };
@@ -72,12 +73,14 @@ export async function runBatchFile(io: Io, file: string, flags: RunFlags): Promi
     rules,
     cwd,
     trustRepository: flags.trustRepository === true,
+    allow: allowanceOf(flags),
     environment: io.env,
     limits: { processLimit: MAX_PARALLEL },
   });
   const view = viewFor(io, flags);
-  const { maxParallel = options.maxParallel } = flags;
-  const batch = dispatcher.dispatch(commands, { ...options, ...(maxParallel === undefined ? {} : { maxParallel }) });
+  const { mode, maxParallel } = flags;
+  const asked = { ...(mode === undefined ? {} : { mode }), ...(maxParallel === undefined ? {} : { maxParallel }) };
+  const batch = dispatcher.dispatch(commands, { ...options, ...asked });
   const stopListening = cancelOnInterrupt(batch, io.stdout.closed, () => {
     dispatcher.shutdown({ graceMs: 0 }).catch(() => undefined);
   });

@@ -2,22 +2,22 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Judge } from '../classifier/judgement.ts';
 import type { Verdict } from '../classifier/verdict.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
 import { visible } from './display-text.ts';
 import type { Io } from './io.ts';
 import { parseQuestion, type Question, readLines } from './json-lines.ts';
-import { judgeOf, trustOption } from './judge.ts';
-import { assertSimple, collect, modeOption } from './options.ts';
+import { type JudgeFlags, judgeOf, noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
+import { collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
 import { proofLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
-type Flags = {
+type Flags = JudgeFlags & {
   readonly stdin?: true;
-  readonly mode: string;
+  readonly mode?: Mode;
   readonly format?: 'text' | 'json' | 'ndjson';
   readonly cwd?: string;
-  readonly trustRepository?: true;
   readonly rules?: readonly string[];
 };
 
@@ -25,13 +25,14 @@ const EXAMPLES = `
 Examples:
   signalbox classify 'git log --oneline -5'
   signalbox classify --format json 'rm -r build'
+  signalbox classify --mode compound 'git log --oneline | head -5'
   printf '%s\\n' '"ls -la"' '{"command":"git push"}' | signalbox classify --stdin
 
 With --stdin every line is one JSON value: a string, or an object with "command"
-and, if wanted, "cwd" and "env"; other fields are ignored. Every line gets one
-line of output, in the same order. At a line that is none of these, reading
-stops: the verdicts before it are printed, the error names the line, and the
-exit code is 2.
+and, if wanted, "cwd", "env", "mode" and "allow"; other fields are ignored.
+Every line gets one line of output, in the same order. At a line that is none of
+these, reading stops: the verdicts before it are printed, the error names the
+line, and the exit code is 2.
 
 The exit code says whether the question was answered, not what the answer is.`;
 
@@ -52,18 +53,18 @@ function oneLine(command: unknown, verdict: Verdict): string {
   return `${verdict.kind.padEnd(8)}  ${code.padEnd(22)}  ${visible(text)}\n`;
 }
 
-function ask(question: Question, cwd: string, judge: Judge): Verdict {
-  const { command, env } = question;
+function ask(question: Question, flags: Flags, cwd: string, judge: Judge): Verdict {
+  const { command, env, allow, mode = flags.mode ?? 'simple' } = question;
   const directory = resolve(cwd, question.cwd ?? '.');
   // The judge is total: a value that is no string is serial.
-  return judge(command as string, { cwd: directory, ...(env === undefined ? {} : { env }) }).verdict;
+  const context = { mode, ...(env === undefined ? {} : { env }), ...(allow === undefined ? {} : { allow }) };
+  return judge(command as string, { cwd: directory, ...context }).verdict;
 }
 
 async function classifyLines(io: Io, flags: Flags, cwd: string, judge: Judge): Promise<void> {
   for await (const line of readLines(io.stdin)) {
     const question = parseQuestion(line);
-    assertSimple(question.mode, `Line ${line.number} of standard input: `);
-    const verdict = ask(question, cwd, judge);
+    const verdict = ask(question, flags, cwd, judge);
     await io.stdout.write(
       flags.format === 'text' ? oneLine(question.command, verdict) : `${JSON.stringify(verdict)}\n`,
     );
@@ -72,16 +73,15 @@ async function classifyLines(io: Io, flags: Flags, cwd: string, judge: Judge): P
 }
 
 async function answer(io: Io, command: string | undefined, flags: Flags): Promise<void> {
-  assertSimple(flags.mode);
   if ((command === undefined) === (flags.stdin === undefined)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected either one command in quotes or --stdin', {
       hint: "For example: signalbox classify 'git status'",
     });
   }
-  const judge = judgeOf(await rulesWith(flags.rules, io.cwd), io, flags.trustRepository === true);
+  const judge = judgeOf(await rulesWith(flags.rules, io.cwd), io, flags);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   if (command === undefined) return classifyLines(io, flags, cwd, judge);
-  const verdict = ask({ command }, cwd, judge);
+  const verdict = ask({ command }, flags, cwd, judge);
   switch (flags.format ?? 'text') {
     case 'text':
       return io.stdout.write(sentences(command, verdict, choosePaint(io.terminal, io.env)));
@@ -105,6 +105,8 @@ export function classifyCommand(io: Io): Command {
     )
     .option('--cwd <directory>', 'where the command would run (default: here)')
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { explain, renderExplanation } from '../classifier/explain.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import type { Io } from './io.ts';
-import { judgeOf, trustOption } from './judge.ts';
-import { assertSimple, collect, modeOption } from './options.ts';
+import { type JudgeFlags, judgeOf, noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
+import { collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
 import { proofLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
-type Flags = {
-  readonly mode: string;
+type Flags = JudgeFlags & {
+  readonly mode?: Mode;
   readonly format: 'text' | 'json';
   readonly cwd?: string;
-  readonly trustRepository?: true;
   readonly rules?: readonly string[];
 };
 
@@ -40,11 +40,10 @@ function paintLine(line: string, paint: Paint): string {
 }
 
 async function answer(io: Io, command: string, flags: Flags): Promise<void> {
-  assertSimple(flags.mode);
   const rules = await rulesWith(flags.rules, io.cwd);
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
-  const judge = judgeOf(rules, io, flags.trustRepository === true);
-  const { verdict } = judge(command, { cwd });
+  const judge = judgeOf(rules, io, flags);
+  const { verdict } = judge(command, { cwd, mode: flags.mode ?? 'simple' });
   const explanation = explain(verdict, command);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
   const paint = choosePaint(io.terminal, io.env);
@@ -65,6 +64,8 @@ export function explainCommand(io: Io): Command {
     .addOption(new Option('--format <format>', 'text or json').choices(['text', 'json']).default('text'))
     .option('--cwd <directory>', 'where the command would run (default: here)')
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)

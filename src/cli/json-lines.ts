@@ -1,4 +1,7 @@
+import { type Allowance, checkAllowance } from '../classifier/allowance.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
+import { isMode } from './options.ts';
 
 /** One line of input, counted from 1, without its line feed. */
 export type Line = { readonly number: number; readonly text: string };
@@ -53,13 +56,14 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /**
  * What one line asks about. `command` is whatever the line holds: what is no text gets its own serial verdict. `cwd`,
- * `env` and `mode` change the verdict, so they are never ignored; other fields are.
+ * `env`, `mode` and `allow` change the verdict, so they are never ignored; other fields are.
  */
 export type Question = {
   readonly command: unknown;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly mode?: string;
+  readonly mode?: Mode;
+  readonly allow?: Allowance;
 };
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -74,6 +78,15 @@ function isText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
 
+function allowanceOf(number: number, allow: unknown): Allowance {
+  try {
+    checkAllowance(allow);
+  } catch (cause) {
+    throw lineError(number, (cause as SignalboxError).message, cause);
+  }
+  return allow as Allowance;
+}
+
 /** Reads one line as a question. Throws REQUEST_INVALID, with the number of the line, for what is none. */
 export function parseQuestion({ number, text }: Line): Question {
   let value: unknown;
@@ -84,16 +97,19 @@ export function parseQuestion({ number, text }: Line): Question {
     throw lineError(number, `expected a JSON value, got ${got}`, cause);
   }
   if (!isRecord(value)) return { command: value };
-  const { command, cwd, env, mode } = value;
+  const { command, cwd, env, mode, allow } = value;
   // Own fields only: a misspelt one must not be found on the prototype.
   if (!Object.hasOwn(value, 'command')) throw lineError(number, 'expected a string, or an object with "command"');
   if (!isText(cwd)) throw lineError(number, 'expected "cwd" to be a string');
-  if (!isText(mode)) throw lineError(number, 'expected "mode" to be a string');
+  if (mode !== undefined && !(typeof mode === 'string' && isMode(mode))) {
+    throw lineError(number, `expected "mode" to be "simple" or "compound", got ${JSON.stringify(mode)}`);
+  }
   if (env !== undefined && !isTextRecord(env)) throw lineError(number, 'expected "env" to be an object of strings');
   return {
     command,
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
     ...(mode === undefined ? {} : { mode }),
+    ...(allow === undefined ? {} : { allow: allowanceOf(number, allow) }),
   };
 }

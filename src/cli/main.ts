@@ -6,6 +6,7 @@ import { complaint, EXIT, exitCodeOf } from './complaint.ts';
 import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
 import { isReaderGone, openOutput } from './output.ts';
+import { rulesCommand } from './rules-command.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 
@@ -15,6 +16,7 @@ Examples:
   signalbox explain 'git branch new'
   signalbox run examples/inspect.json
   signalbox serve --port 7311
+  signalbox rules docs git
 
 Exit codes: 0 all went well, 1 something failed, 2 the call was wrong.`;
 
@@ -33,11 +35,15 @@ function buildProgram(io: Io): Command {
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(signalbox --help tells what there is.)');
-  for (const command of [classifyCommand(io), explainCommand(io), runCommand(io), serveCommand(io)])
+  for (const command of [classifyCommand(io), explainCommand(io), runCommand(io), serveCommand(io), rulesCommand(io)])
     program.addCommand(command.helpOption('-h, --help', 'print this help'));
-  for (const command of [program, ...program.commands])
+  for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({ outputError: sayInOurWords });
   return program;
+}
+
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 /** Runs one call and returns what the process should end with. */

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import type { RunFlags } from './batch-run.ts';
 import type { Io } from './io.ts';
-import { trustOption } from './judge.ts';
-import { collect, integerBetween } from './options.ts';
+import { noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
+import { collect, integerBetween, modeOption } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -11,7 +11,8 @@ Examples:
   signalbox run --format ndjson - < batch.json
 
 The file holds one JSON object, as POST /batches takes it: "commands", and if
-wanted "cwd", "maxParallel", "onFailure", "deadlineMs". "-" is standard input.
+wanted "cwd", "mode", "maxParallel", "onFailure", "deadlineMs", "allow". "-" is
+standard input. A flag counts more than the file.
 
 In the timeline a command is queued (·), waits or is being prepared (░), and
 runs (█).
@@ -35,9 +36,12 @@ export function runCommand(io: Io): Command {
         .choices(['none', 'failed', 'all'])
         .default('failed'),
     )
+    .addOption(modeOption())
     .option('--cwd <directory>', 'where the commands run (default: here)')
     .option('--max-parallel <number>', 'commands that run at once (default: 10)', integerBetween(1, 256))
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, flags: RunFlags) => {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Io } from './io.ts';
-import { trustOption } from './judge.ts';
-import { collect, integerBetween } from './options.ts';
+import { noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
+import { collect, integerBetween, modeOption } from './options.ts';
 import type { ServeFlags } from './service.ts';
 
 const EXAMPLES = `
@@ -24,7 +24,10 @@ export function serveCommand(io: Io): Command {
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--token-file <file>', 'file that holds the bearer token')
     .option('--root <directory>', 'where commands may run; may be repeated (default: here)', collect)
+    .addOption(modeOption())
     .addOption(trustOption())
+    .addOption(noNetworkOption())
+    .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .option('--config <file>', 'configuration file, JSON')
     .addHelpText('after', EXAMPLES)

@@ -3,22 +3,24 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { type Config, loadConfig } from '../config.ts';
+import type { Mode } from '../dispatcher/types.ts';
 import { buildServer, createServiceDispatcher, createServiceJudge, listen } from '../server.ts';
 import { VERSION } from '../version.ts';
 import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
+import type { JudgeFlags } from './judge.ts';
 import { rulesWith } from './rules.ts';
 import { sampleRequest } from './sample-request.ts';
 
 /** What the command line read for `signalbox serve`. */
-export type ServeFlags = {
+export type ServeFlags = JudgeFlags & {
+  readonly mode?: Mode;
   readonly port?: number;
   readonly host?: string;
   readonly tokenFile?: string;
   readonly root?: readonly string[];
   readonly rules?: readonly string[];
   readonly config?: string;
-  readonly trustRepository?: true;
 };
 
 /** Time that the process gets beyond the service's own deadline before it is cut off. */
@@ -35,12 +37,22 @@ function sampleDirectory(cwd: string, roots: Config['roots']): string {
 
 /** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
 export async function startService(io: Io, flags: ServeFlags): Promise<void> {
-  const { port, host, tokenFile, root, rules: extra, config: file, trustRepository } = flags;
+  const { port, host, tokenFile, root, rules: extra, config: file, mode, trustRepository, network, daemon } = flags;
   const config = loadConfig({
     cwd: io.cwd,
     env: io.env,
     ...(file === undefined ? {} : { file }),
-    flags: { port, host, 'token-file': tokenFile, roots: root, rules: extra, repositories: trustRepository && 'trust' },
+    flags: {
+      port,
+      host,
+      'token-file': tokenFile,
+      roots: root,
+      rules: extra,
+      mode,
+      repositories: trustRepository && 'trust',
+      'allow-network': network ? undefined : 'false',
+      'allow-daemon': daemon ? undefined : 'false',
+    },
   });
   const rules = await rulesWith(config.rules, io.cwd);
   const dispatcher = createServiceDispatcher(config, rules, io.env);

@@ -5,6 +5,12 @@ import { KeptOutput } from './output.ts';
 import { timesOf } from './result.ts';
 import type { BatchState, CommandState, LockRequest, OnFailure } from './types.ts';
 
+/** What is known of a command when it is added. */
+export type AddedFields = Pick<
+  Entry,
+  'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'changesTo' | 'locks' | 'addedAt'
+>;
+
 /** How a command ended. */
 export type Outcome = {
   readonly state: Exclude<CommandState, 'queued' | 'waiting' | 'running'>;
@@ -93,7 +99,7 @@ export class BatchBook {
   }
 
   /** Takes a command at the end. A batch that was stopped answers it at once. */
-  add(fields: Pick<Entry, 'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'locks' | 'addedAt'>): void {
+  add(fields: AddedFields): void {
     const entry: Entry = {
       ...fields,
       index: this.entries.length,

@@ -1,7 +1,8 @@
 import { accessSync, constants } from 'node:fs';
-import type { Launch, Order } from './assessment.ts';
 import { isDirectory } from './command-input.ts';
+import type { Order } from './order.ts';
 import type { Platform } from './platform.ts';
+import type { Launch } from './proved-run.ts';
 import type { Running, Start } from './runner.ts';
 
 /** A file to start, and its words with the name in front. */

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ErrorCode, SignalboxError } from '../errors.ts';
-import type { Order } from './assessment.ts';
 import { isShellVariable, isVariableName } from './environment.ts';
+import type { Order } from './order.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
 import type { CommandInput, LockRequest } from './types.ts';
 

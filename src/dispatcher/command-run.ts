@@ -153,7 +153,8 @@ export class CommandRun {
     const { assessor } = batch.settings;
     // A verdict only ever tightens: what was serial once stays so.
     const settled = entry.verdict.kind === 'serial' ? entry.verdict : null;
-    const fresh = assess(assessor, batch.id, batch.options.mode, entry.order, settled);
+    const { changesTo = null } = entry;
+    const fresh = assess(assessor, batch.id, batch.options, entry.order, { settled, changesTo });
     const isCovered = isCovering(entry.locks, fresh.locks);
     const isOvertaking = [...batch.restating].some(
       ({ index, locks }) => index < entry.index && areConflicting(locks, fresh.locks),

@@ -72,7 +72,7 @@ class LiveDispatcher implements Dispatcher {
   plan(commands: Commands, options: BatchOptions = {}): Plan {
     const read = readBatchOptions(options, this.#settings);
     const planned = this.#check(commands, read).map(({ id, order }) => {
-      const { verdict, locks } = assess(this.#settings.assessor, PLANNED, read.mode, order);
+      const { verdict, locks } = assess(this.#settings.assessor, PLANNED, read, order);
       return Object.freeze({ id, command: order.command, verdict, locks });
     });
     return Object.freeze({ groups: groupsOf(planned), commands: Object.freeze(planned) });

@@ -1,5 +1,5 @@
 import type { Verdict } from '../classifier/verdict.ts';
-import type { Order } from './assessment.ts';
+import type { Order } from './order.ts';
 import type { KeptOutput } from './output.ts';
 import type { CommandState, LockRequest } from './types.ts';
 
@@ -14,6 +14,8 @@ export type Entry = {
   readonly timeoutMs: number;
   stdin: string | null;
   verdict: Verdict;
+  /** Where its change of directory led when it was first judged; null or missing: nowhere. */
+  readonly changesTo?: string | null;
   locks: readonly LockRequest[];
   state: CommandState;
   addedAt: number;

@@ -77,8 +77,8 @@ export class LiveBatch implements Batch {
     this.#deadline.ref();
     for (const { id, order, timeoutMs, stdin } of commands) {
       this.#ids.add(id);
-      const { verdict, locks } = assess(assessor, this.id, this.options.mode, order);
-      this.book.add({ id, order, timeoutMs, stdin, verdict, locks, ticket: lock.draw(), addedAt: now() });
+      const { verdict, locks, changesTo } = assess(assessor, this.id, this.options, order);
+      this.book.add({ id, order, timeoutMs, stdin, verdict, locks, changesTo, ticket: lock.draw(), addedAt: now() });
     }
     this.#settle();
   }

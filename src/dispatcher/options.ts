@@ -1,23 +1,25 @@
 import { spawn as nodeSpawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { type Allowance, checkAllowance, strictest } from '../classifier/allowance.ts';
 import type { Judge } from '../classifier/judgement.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
 import { SignalboxError } from '../errors.ts';
-import type { Assessor } from './assessment.ts';
 import { checkDirectory, DAY_MS, isDuration, named } from './command-input.ts';
 import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
 import { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
+import type { Assessor } from './order.ts';
 import { systemPipes } from './pipe-source.ts';
-import { doubtUserland, type Platform, probePlatform } from './platform.ts';
+import { type Platform, probePlatform } from './platform.ts';
 import { MARKER_VARIABLE, type ProcessTable, systemProcesses } from './process-table.ts';
 import { type ProfileTable, profilesOf } from './profiles.ts';
 import { probeRepository } from './repository-probe.ts';
 import type { OrphanPolicy, RunnerDeps, Spawn } from './runner.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
+import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
 import type { BatchOptions, Mode, OnFailure } from './types.ts';
 
 /** Whose an acquire of the lock is. */
@@ -68,6 +70,15 @@ export type DispatcherOptions = {
   readonly allowUnprovenPlatform?: boolean;
   /** Do not look for programs, fetches and odd layouts that repositories configure (`probeRepository`). Default false. */
   readonly trustRepository?: boolean;
+  /** How the texts of batches are read that do not say. Default `simple`. */
+  readonly mode?: Mode;
+  /**
+   * Absolute real directories, of which one must hold the directory that a proved text changes to. Default: anywhere that
+   * `mayRunIn` allows.
+   */
+  readonly roots?: readonly string[];
+  /** Which readers may be parallel; a batch can take away more, and give nothing back. Default: all. */
+  readonly allow?: Allowance;
   /** Absolute path of the bash that runs texts. Default: the first that is found. */
   readonly bash?: string;
   readonly platform?: Platform;
@@ -89,6 +100,8 @@ export type DispatcherOptions = {
 /** Checked, complete and frozen. */
 export type Settings = {
   readonly assessor: Assessor;
+  readonly mode: Mode;
+  readonly allow: Allowance;
   readonly lock: KeyedLock<Owner>;
   readonly slots: Slots;
   readonly runner: RunnerDeps;
@@ -106,25 +119,30 @@ const MAX_PARALLEL = 256;
 const MAX_BYTES = 1_073_741_824;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
+const MODES: readonly Mode[] = ['simple', 'compound'];
 const ORPHANS: readonly OrphanPolicy[] = ['kill', 'keep'];
 const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
 
 /** @throws SignalboxError OPTION_INVALID, saying what was expected and what came; DIRECTORY_MISSING. */
 export function readDispatcherOptions(options: DispatcherOptions): Settings {
-  const { rules, now = monotonic, newId = randomUUID, orphans = 'kill', allowUnprovenPlatform = false } = options;
+  const { rules, mode = 'simple', now = monotonic, newId = randomUUID, orphans = 'kill' } = options;
+  const { roots = null, mayRunIn = null, allowUnprovenPlatform = false, trustRepository = false } = options;
   const judge = options.judge ?? (rules === undefined ? undefined : createJudge(rules));
   if (typeof judge !== 'function') throw invalid('rules or a judge', options.judge);
+  oneOf('mode', mode, MODES);
   oneOf('orphans', orphans, ORPHANS);
   if (typeof allowUnprovenPlatform !== 'boolean')
     throw invalid('allowUnprovenPlatform to be true or false', allowUnprovenPlatform);
-  const { trustRepository = false } = options;
   if (typeof trustRepository !== 'boolean') throw invalid('trustRepository to be true or false', trustRepository);
-  if (options.mayRunIn !== undefined && typeof options.mayRunIn !== 'function')
-    throw invalid('mayRunIn to be a function', options.mayRunIn);
+  checkAllowance(options.allow);
+  if (mayRunIn !== null && typeof mayRunIn !== 'function') throw invalid('mayRunIn to be a function', mayRunIn);
+  if (roots !== null && !(Array.isArray(roots) && roots.every(isAbsolute))) {
+    throw invalid('roots to be a list of absolute directories', roots);
+  }
   const limits = readLimits(options.limits ?? {});
   const table = options.processes ?? systemProcesses;
   const base = baseEnvironment(options.environment ?? process.env);
-  const platform = options.platform ?? doubtUserland(probePlatform(options.bash), rules?.names ?? [], base.PATH);
+  const platform = options.platform ?? probePlatform(options.bash);
   return Object.freeze({
     assessor: Object.freeze({
       judge,
@@ -132,9 +150,14 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
       base,
       lineage: process.env[MARKER_VARIABLE],
       platform,
+      identity: rules === undefined ? ANY_TOOL : createToolIdentity(knownTools(rules), base.PATH),
       allowUnprovenPlatform,
       probe: trustRepository ? null : probeRepository,
+      roots: roots === null ? null : Object.freeze([...roots]),
+      mayRunIn,
     }),
+    mode,
+    allow: strictest(options.allow, undefined),
     lock: options.lock ?? new KeyedLock<Owner>(),
     slots: options.slots ?? createSlots({ limit: limits.processLimit }),
     runner: Object.freeze({
@@ -153,7 +176,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
       maxAgeMs: count('retention.maxAgeMs', options.retention?.maxAgeMs ?? 3_600_000, 0, NO_LIMIT),
       maxBytes: count('retention.maxBytes', options.retention?.maxBytes ?? 268_435_456, 0, NO_LIMIT),
     }),
-    mayRunIn: options.mayRunIn ?? null,
+    mayRunIn,
     now,
     newId,
   });
@@ -162,25 +185,24 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
 export type BatchSettings = {
   readonly cwd: string;
   readonly mode: Mode;
+  readonly allow: Allowance;
   readonly maxParallel: number;
   readonly onFailure: OnFailure;
   readonly deadlineMs: number;
 };
 
-/** @throws SignalboxError OPTION_INVALID, MODE_UNAVAILABLE, DIRECTORY_MISSING. */
-export function readBatchOptions(options: BatchOptions, { cwd, limits }: Settings): BatchSettings {
-  const { mode = 'simple', onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
-  if (mode === 'compound') {
-    throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be "simple" in this version, got "compound"', {
-      pointer: '/mode',
-    });
-  }
-  oneOf('mode', mode, ['simple']);
+/** @throws SignalboxError OPTION_INVALID, DIRECTORY_MISSING. */
+export function readBatchOptions(options: BatchOptions, settings: Settings): BatchSettings {
+  const { cwd, limits, allow } = settings;
+  const { mode = settings.mode, onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
+  oneOf('mode', mode, MODES);
   oneOf('onFailure', onFailure, ON_FAILURE);
+  checkAllowance(options.allow);
   if (!isDuration(deadlineMs)) throw invalid(`deadlineMs to be an integer from 1 to ${DAY_MS}`, deadlineMs);
   return {
     cwd: checkDirectory(options.cwd, cwd, '/cwd'),
     mode,
+    allow: strictest(allow, options.allow),
     maxParallel: count('maxParallel', options.maxParallel ?? limits.maxParallel, 1, MAX_PARALLEL),
     onFailure,
     deadlineMs,
@@ -226,6 +248,10 @@ function oneOf<Value extends string>(name: string, value: Value, allowed: readon
 
 function invalid(expected: string, got: unknown): SignalboxError {
   return new SignalboxError('OPTION_INVALID', `Expected ${expected}, got ${named(got)}`);
+}
+
+function isAbsolute(path: unknown): boolean {
+  return typeof path === 'string' && path.startsWith('/') && !path.includes('\0');
 }
 
 function monotonic(): number {

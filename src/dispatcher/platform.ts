@@ -52,46 +52,6 @@ function probe(bash: string): Platform {
   return platform(null);
 }
 
-/**
- * One file with so many names, and so large a part of all that were found, is no longer one program with a few
- * spellings (a packer and its unpackers) but a whole userland.
- */
-const MANY_NAMES = 4;
-const LARGE_PART = 1 / 8;
-
-/**
- * Doubts a platform on which one file answers to many of the names that there are rules for: that is a replacement for
- * the GNU programs, whose options mean other things, and not the programs that the rules were proved with.
- *
- * @param names of programs. @param path the PATH on which they are found.
- */
-export function doubtUserland(platform: Platform, names: readonly string[], path: string | undefined): Platform {
-  if (platform.unproven !== null) return platform;
-  const directories = (path ?? '').split(':').filter((entry) => entry.startsWith('/'));
-  const found = names.flatMap(
-    (name) => directories.map((directory) => `${directory}/${name}`).find(isExecutable) ?? [],
-  );
-  const namesOf = new Map<string, string[]>();
-  for (const file of found) {
-    const identity = identityOf(file);
-    namesOf.set(identity, [...(namesOf.get(identity) ?? []), file]);
-  }
-  const many = [...namesOf.values()].find((files) => files.length >= Math.max(MANY_NAMES, found.length * LARGE_PART));
-  if (many === undefined) return platform;
-  const unproven = `${many[0]} answers to ${many.length} names, so these are not the programs that were proved`;
-  return Object.freeze({ ...platform, unproven });
-}
-
-/** The same for links and hard links to one file. */
-function identityOf(file: string): string {
-  try {
-    const { dev, ino } = statSync(file);
-    return `${dev}:${ino}`;
-  } catch {
-    return file;
-  }
-}
-
 function findBash(): string | null {
   const onPath = (process.env.PATH ?? '').split(':').filter((entry) => entry.startsWith('/'));
   const places = [...USUAL_PLACES, ...onPath.map((entry) => `${entry}/bash`)];

@@ -7,6 +7,29 @@ export type Profile = Pick<ProfileRule, 'set' | 'pass'> & Partial<Pick<ProfileRu
 /** Profiles by the name that stands in a verdict. */
 export type ProfileTable = ReadonlyMap<string, Profile>;
 
+/**
+ * The environment of a name, or of several with a plus sign between them: what one of them sets or hands over, all get.
+ * Null when one is not known, or two set a variable to different values.
+ */
+export function profileNamed(table: ProfileTable, name: string): Profile | null {
+  const whole = table.get(name);
+  if (whole !== undefined) return whole;
+  const set = new Map<string, string>();
+  const pass = new Set<string>();
+  const minds: string[] = [];
+  for (const one of name.split('+')) {
+    const profile = table.get(one);
+    if (profile === undefined) return null;
+    for (const [variable, value] of Object.entries(profile.set)) {
+      if ((set.get(variable) ?? value) !== value) return null;
+      set.set(variable, value);
+    }
+    for (const variable of profile.pass) pass.add(variable);
+    minds.push(...(profile.minds ?? []));
+  }
+  return { set: Object.fromEntries(set), pass, minds };
+}
+
 /** The environments that the verdicts of a rule set name, each with the generic part in it. */
 export function profilesOf({ profiles: { generic, profiles } }: Pick<RuleSet, 'profiles'>): ProfileTable {
   const table = new Map<string, Profile>([

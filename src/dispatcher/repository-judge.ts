@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Judge, Judgement, RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
-import { type Places, placesOf } from './command-locks.ts';
+import type { Part, Verdict } from '../classifier/verdict.ts';
+import { type Places, provedPlaces } from './command-locks.ts';
 import { pathKey } from './lock-keys.ts';
 import { isInside } from './program.ts';
 import type { ProbedRepository, RepositoryProbe } from './repository-probe.ts';
@@ -32,13 +33,14 @@ export function assumesPlain({ verdict }: Judgement): boolean {
 function factsOf(judgement: Judgement, { cwd, env }: Context, { probe, environment }: ProbeContext): RepositoryFacts {
   const { verdict } = judgement;
   const programs = verdict.kind !== 'parallel' || verdict.effects.includes('configured-programs');
-  const places = placesOf(cwd, judgement);
+  const places = provedPlaces(cwd, judgement);
   const readsElsewhere = programs && hasOperandElsewhere(judgement, places);
   const index = verdict.kind !== 'parallel' || verdict.assumes.includes('index-fresh');
   const options = { environment: { ...environment, ...env }, programs, index, readsElsewhere };
   try {
     const probed = places.bases.map((base) => probe(base, options));
-    return { findings: relevant(probed).flatMap(({ findings }) => findings) };
+    const counted = readsOnce(verdict) ? relevant(probed, places.starts.length) : probed;
+    return { findings: counted.flatMap(({ findings }) => findings) };
   } catch (error) {
     const detail = `the probe failed: ${error instanceof Error ? error.message : String(error)}`;
     const finding: RepositoryFinding = { code: 'REPOSITORY_UNREADABLE', affects: 'every-read', detail };
@@ -46,10 +48,18 @@ function factsOf(judgement: Judgement, { cwd, env }: Context, { probe, environme
   }
 }
 
+/** Whether one command at most reads a repository: of several, one may do so where it starts, and another elsewhere. */
+function readsOnce(verdict: Verdict): boolean {
+  if (verdict.kind !== 'parallel' || verdict.parts === undefined) return true;
+  const isReader = ({ effects }: Part) =>
+    effects.includes('reads-repository') || effects.includes('configured-programs');
+  return verdict.parts.filter(isReader).length <= 1;
+}
+
 /** A directory that lies in no repository does not count where the command's own options lead it to another one. */
-function relevant(probed: readonly ProbedRepository[]): readonly ProbedRepository[] {
-  const [start, ...led] = probed;
-  if (start === undefined || led.length === 0 || !start.isOutside) return probed;
+function relevant(probed: readonly ProbedRepository[], starts: number): readonly ProbedRepository[] {
+  const led = probed.slice(starts);
+  if (led.length === 0 || probed.slice(0, starts).some(({ isOutside }) => !isOutside)) return probed;
   return led.every(({ isOutside }) => !isOutside) ? led : probed;
 }
 
@@ -71,7 +81,7 @@ export function createProbingJudge(
   return (command, context) => {
     const judgement = judge(command, context);
     if (!assumesPlain(judgement)) return judgement;
-    const { bases } = placesOf(context.cwd, judgement);
+    const { bases } = provedPlaces(context.cwd, judgement);
     const mayLook = bases.every((base) => isHere(base) && (roots === undefined || isInside(pathKey(base), roots)));
     return mayLook ? judgeProbed(judge, command, context, probing) : judgement;
   };

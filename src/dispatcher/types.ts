@@ -1,3 +1,4 @@
+import type { Allowance } from '../classifier/allowance.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 
 /**
@@ -14,7 +15,7 @@ export type LockMode = 'shared' | 'exclusive' | 'intention-shared' | 'intention-
 /** A key in a mode. A bare string asks for the key exclusively. */
 export type LockRequest = string | { readonly key: string; readonly mode?: LockMode };
 
-/** Simple: one command a text. Compound (lists and pipelines) is not available in this version. */
+/** Simple: one command a text. Compound: also lists and pipelines of proved commands. */
 export type Mode = 'simple' | 'compound';
 
 /** What a command that ends with a non-zero code, or times out, does to the rest of its batch. */
@@ -43,7 +44,10 @@ export type CommandInput = {
 export type BatchOptions = {
   /** Absolute directory. Default: the dispatcher's. */
   readonly cwd?: string;
+  /** Default: the dispatcher's. */
   readonly mode?: Mode;
+  /** Which readers may be parallel, within what the dispatcher allows. Default: all that it does. */
+  readonly allow?: Allowance;
   /** Commands of this batch running at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
   readonly maxParallel?: number;
   /** Default `continue`. */

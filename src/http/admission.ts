@@ -20,7 +20,6 @@ export async function admit(
 ): Promise<Admitted> {
   const { commands, cwd, ...options } = request;
   requireCount(commands.length, limits.maxCommands);
-  requireMode(options.mode);
   const [root = '/'] = roots;
   const base = await directories.resolve(cwd ?? root, root, '/cwd');
 
@@ -38,12 +37,6 @@ export async function admit(
     admitted.push({ ...each, cwd: directory });
   }
   return { commands: admitted, options: { ...options, cwd: base } };
-}
-
-/** Refuses the mode that this version does not have. */
-export function requireMode(mode: string | undefined): void {
-  if (mode === 'compound')
-    refuse('MODE_UNAVAILABLE', 'Expected mode to be "simple" in this version, got "compound"', '/mode');
 }
 
 /** Refuses none and too many. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Effect, Reason, RuleRef, Verdict } from '../classifier/verdict.ts';
+import type { Effect, Part, Reason, RuleRef, Verdict } from '../classifier/verdict.ts';
 import type { BatchEvent, BatchResult, CommandResult } from '../dispatcher/types.ts';
 import { ERROR_CODES } from '../errors.ts';
 import { reasonCode } from './schemas.ts';
@@ -35,6 +35,16 @@ const run = z.union([
   z.strictObject({ form: z.literal('bash') }),
 ]);
 
+const part: z.ZodType<Part> = z
+  .strictObject({
+    span: z.tuple([count, count]).describe('Half-open, in UTF-16 code units of the command'),
+    rule: z.array(ruleRef),
+    profile: z.string(),
+    effects: z.array(effect),
+    stdin: z.enum(['null', 'pipe']).describe('What it may read: nothing, or the output of the stage before it'),
+  })
+  .meta({ id: 'Part', description: 'One simple command of a list or pipeline' });
+
 const reason = z
   .strictObject({
     check: z.enum(['input', 'metacharacters', 'leading-token', 'subcommand', 'environment']),
@@ -56,6 +66,10 @@ export const verdict: z.ZodType<Verdict> = z
       rule: z.array(ruleRef),
       effects: z.array(effect),
       assumes: z.array(z.enum(['repository-plain', 'index-fresh'])),
+      parts: z
+        .array(part)
+        .exactOptional()
+        .describe('There when the text was judged as a compound; the other fields are then the unions'),
       ruleset: z.string(),
     }),
     z.strictObject({ kind: z.literal('serial'), reason, ruleset: z.string() }),
@@ -139,6 +153,7 @@ export const capabilities = z
       .readonly()
       .describe('What this service can do; look for a token, never at the version'),
     modes: z.array(z.string()).readonly(),
+    mode: z.string().describe('The one of a request that names none'),
     limits: z.record(z.string(), z.number()),
     retention: z
       .record(z.string(), z.number())

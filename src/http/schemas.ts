@@ -11,8 +11,13 @@ const id = z.string().min(1).max(128);
 /** What the system takes; bash hands on names that are none of its own. */
 const variable = z.string().regex(/^[^=\0]+$/, 'Expected the name of an environment variable');
 const environment = z.record(variable, z.string()).describe('Variables added for this command alone');
-const mode = z.enum(['simple', 'compound']).describe('`compound` is not available in this version');
+const mode = z
+  .enum(['simple', 'compound'])
+  .describe('`compound` also proves lists and pipelines. Default: as the service is configured, which is `simple`');
 const directory = z.string().min(1).max(4_096);
+const allowance = z
+  .strictObject({ network: z.boolean().exactOptional(), daemon: z.boolean().exactOptional() })
+  .describe('Which readers may be parallel, within what the service allows. Default: all that it does');
 
 const lockRequest = z
   .union([
@@ -37,6 +42,7 @@ export const batchRequest = z
   .strictObject({
     cwd: directory.exactOptional().describe('Absolute, or relative to the first root. Default: the first root'),
     mode: mode.exactOptional(),
+    allow: allowance.exactOptional(),
     maxParallel: z.int().min(1).max(256).exactOptional().describe('Commands of this batch that run at once'),
     onFailure: z
       .enum(['continue', 'stop', 'cancel-siblings'])
@@ -73,6 +79,7 @@ export const classifyRequest = z
       )
       .exactOptional(),
     mode: mode.exactOptional(),
+    allow: allowance.exactOptional(),
     cwd: directory
       .exactOptional()
       .describe('Where it would run: absolute. It need not exist here. Default: the first root'),

@@ -17,12 +17,15 @@ export function createServiceDispatcher(
   rules: RuleSet,
   env: Readonly<Record<string, string | undefined>>,
 ): Dispatcher {
-  const { limits, roots } = config;
+  const { limits, roots, allow, mode } = config;
   return createDispatcher({
     rules,
     environment: commandEnvironment(config, env),
     cwd: roots[0] ?? '/',
     trustRepository: config.repositories === 'trust',
+    mode,
+    roots,
+    allow,
     limits: {
       maxParallel: limits.maxParallel,
       processLimit: limits.maxRunning,
@@ -47,7 +50,9 @@ export function createServiceJudge(
   rules: RuleSet,
   env: Readonly<Record<string, string | undefined>>,
 ): Judge {
-  const judge = createJudge(rules);
+  const { roots, allow } = config;
+  const inner = createJudge(rules, allow);
+  const judge: Judge = (command, context) => inner(command, { ...context, roots });
   if (config.repositories === 'trust') return judge;
   const environment = commandEnvironment(config, env);
   return createProbingJudge(judge, { probe: probeRepository, environment, roots: config.roots });

@@ -1,4 +1,6 @@
+import { compileFile } from '../classifier/compile.ts';
 import type { Rules } from '../classifier/compiled.ts';
+import type { Problem } from '../classifier/problems.ts';
 import { compileRules, invalid, type RuleSet, type RuleSetData, restoreRules } from '../classifier/rule-set.ts';
 import { contentHash } from './hash.ts';
 import { mergeRules, type Placed } from './merge.ts';
@@ -22,17 +24,40 @@ export type LoadOptions = {
  * @throws SignalboxError RULES_INVALID naming the file, the place in it, what was expected and what came.
  */
 export function loadRules(options: LoadOptions = {}): RuleSet {
-  const directory = options.directory ?? BUILT_IN_DIRECTORY;
-  const profiles = readProfiles(directory);
-  const never = readNever(directory);
-  const builtIn = readRuleDirectory(directory);
-  const users = (options.extra ?? []).flatMap(readUserRules);
-  const placed = mergeRules(builtIn, users, profiles, never);
+  const { placed, profiles, never } = readPlaced(options);
   // Whoever names a file asks for what it describes.
+  const users = placed.filter(({ origin }) => origin === 'user');
   const asked = new Set([...(options.experimental ?? []), ...users.map(({ file }) => file.binary)]);
+  for (const one of placed) refuseMisfit(one, profiles);
   const ruleSet = restoreRules(dataOf(placed, profiles, never, [...asked]));
   testAll(placed, profiles);
   return ruleSet;
+}
+
+/** The files that are in force together, with what they stand on. */
+export type PlacedRules = {
+  readonly placed: readonly Placed[];
+  readonly profiles: Profiles;
+  readonly never: Readonly<Record<string, string>>;
+};
+
+/**
+ * Reads the rule files without compiling them or holding them against their examples: for those who show them.
+ *
+ * @throws SignalboxError RULES_INVALID when a file is not of the form, or a user's file says more than it may.
+ */
+export function readPlaced({ directory = BUILT_IN_DIRECTORY, extra = [] }: LoadOptions = {}): PlacedRules {
+  const profiles = readProfiles(directory);
+  const never = readNever(directory);
+  const placed = mergeRules(readRuleDirectory(directory), extra.flatMap(readUserRules), profiles, never);
+  return { placed, profiles, never };
+}
+
+/** What a file names has to be there. The set is compiled as a whole later, where only the binary is known of a file. */
+function refuseMisfit({ name, file, origin }: Placed, profiles: Profiles): void {
+  const problems: Problem[] = [];
+  compileFile(file, profiles, origin, problems);
+  if (problems.length > 0) throw invalid(name, problems);
 }
 
 function dataOf(

@@ -170,9 +170,16 @@ export const RuleFileSchema = z
       version: z.string().min(1),
       on: z.iso.date({ error: 'a date (2026-11-30)' }),
       how: z.string().min(8),
+      proved: z.enum(['execution', 'client', 'no']).optional().meta({
+        description:
+          'Whether its parallel examples were run under strace: `client`, only as far as the connection to what answers; `no`, and `how` says why',
+      }),
     }),
     maturity: z.enum(['stable', 'experimental', 'retired']),
     portable: z.boolean(),
+    identity: z.array(z.string().min(4)).min(1).optional().meta({
+      description: 'Texts of which the file of the program holds one: by it the program that was proved is known',
+    }),
     builtin: z.literal(true).optional(),
     only: z.literal('compound').optional(),
     profile: z.string().min(1).optional(),

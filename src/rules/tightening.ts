@@ -49,6 +49,8 @@ function compareFiles(user: RuleData, builtIn: RuleData, report: Report): void {
   if (!kept(builtIn.also, user.also)) report.at('also').say(beyond('another name'));
   if (!kept(user.resources, builtIn.resources)) report.at('resources').say(beyond('fewer lock keys'));
   if (user.profile !== builtIn.profile) report.at('profile').say(beyond('another profile'));
+  if (builtIn.identity !== undefined && (user.identity === undefined || !kept(builtIn.identity, user.identity)))
+    report.at('identity').say(beyond('another program'));
   if (user.builtin !== builtIn.builtin) report.at('builtin').say(beyond('another way to run'));
   if (builtIn.only !== undefined && user.only === undefined) report.at('only').say(beyond('a meaning outside pipes'));
   if (STRICTNESS.indexOf(user.maturity) < STRICTNESS.indexOf(builtIn.maturity)) {

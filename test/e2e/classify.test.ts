@@ -36,8 +36,10 @@ describe('signalbox', () => {
     [['classify', '--stdin', 'ls'], 'either one command in quotes or --stdin'],
     [['classify', 'git', 'status'], 'in quotes'],
     [['classify', '--format', 'xml', 'ls'], 'Allowed choices'],
-    [['classify', '--mode', 'compound', 'ls'], '"compound" is not available'],
-    [['explain', '--mode', 'compound', 'ls'], '"compound" is not available'],
+    [['classify', '--mode', 'fast', 'ls'], 'Allowed choices are simple, compound'],
+    [['explain', '--mode', 'fast', 'ls'], 'Allowed choices are simple, compound'],
+    [['run', '--mode', 'fast', 'x'], 'Allowed choices are simple, compound'],
+    [['serve', '--mode', 'fast'], 'Allowed choices are simple, compound'],
     [['classify', '--rules', 'nowhere.json', 'ls'], 'nowhere.json'],
     [['explain'], "missing required argument 'command'"],
     [['run'], "missing required argument 'file'"],
@@ -85,6 +87,33 @@ describe('signalbox classify', () => {
   test('asks about the directory that the command would run in', async () => {
     const { stdout } = await runCli(['classify', '--format', 'json', '--cwd', '/dev', 'cat null']);
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'serial' });
+  });
+
+  test.each([
+    [[], ['parallel', 'parallel']],
+    [['--no-network'], ['EFFECT_REFUSED', 'parallel']],
+    [['--no-daemon'], ['parallel', 'EFFECT_REFUSED']],
+    [
+      ['--no-network', '--no-daemon'],
+      ['EFFECT_REFUSED', 'EFFECT_REFUSED'],
+    ],
+  ])('%j says which readers are serial', async (flags, expected) => {
+    const input = jsonLines(['npm view react', 'systemctl status sshd']);
+    const { stdout } = await runCli(['classify', '--stdin', ...flags], { input });
+    expect(verdictsOf(stdout).map((v) => (v.kind === 'serial' ? v.reason.code : v.kind))).toEqual(expected);
+    const { stdout: explained } = await runCli(['explain', ...flags, 'npm view react']);
+    expect(explained).toMatch(expected[0] === 'parallel' ? /^parallel/ : /^serial: EFFECT_REFUSED/);
+  });
+
+  test('a line can refuse readers, and a misspelt name ends the run', async () => {
+    const input = jsonLines([
+      { command: 'npm view react', allow: { network: false } },
+      { command: 'npm view react', allow: { netwrok: false } },
+    ]);
+    const { code, stdout, stderr } = await runCli(['classify', '--stdin'], { input });
+    expect(verdictsOf(stdout)).toMatchObject([{ reason: { code: 'EFFECT_REFUSED' } }]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Line 2');
   });
 
   test('knows further rules', async () => {
@@ -139,7 +168,7 @@ describe('signalbox classify --stdin', () => {
     ['not JSON', 'nonsense', 'expected a JSON value'],
     ['empty', '', 'an empty line'],
     ['an object without a command', '{"cmd":"ls"}', 'an object with "command"'],
-    ['in another mode', '{"command":"ls","mode":"compound"}', '"compound" is not available'],
+    ['in another mode', '{"command":"ls","mode":"fast"}', 'expected "mode" to be "simple" or "compound"'],
   ])('a line that is %s ends it: its number, exit code 2, and the verdicts before it', async (_what, line, said) => {
     const { code, stdout, stderr } = await runCli(['classify', '--stdin'], { input: `"ls"\n"pwd"\n${line}\n"ls"\n` });
     expect(code).toBe(2);

@@ -67,6 +67,23 @@ describe('signalbox run', () => {
     expect(events.at(-1)).toMatchObject({ type: 'batch-finished', state: 'finished' });
   });
 
+  test('--no-network, or the file, makes readers of the network serial', async () => {
+    const commands = ['getent hosts localhost'];
+    const cwd = temporaryDirectory({
+      'batch.json': batch(commands),
+      'strict.json': batch(commands, { allow: { network: false } }),
+      'loose.json': batch(commands, { allow: { network: true } }),
+    });
+    const kindOf = async (...args: readonly string[]) => {
+      const { stdout } = await runCli(['run', '--format', 'json', ...args], { cwd });
+      return JSON.parse(stdout).commands[0].verdict.kind;
+    };
+    expect(await kindOf('batch.json')).toBe('parallel');
+    expect(await kindOf('strict.json')).toBe('serial');
+    expect(await kindOf('--no-network', 'loose.json')).toBe('serial');
+    expect(await kindOf('--no-daemon', 'batch.json')).toBe('parallel');
+  });
+
   test('--max-parallel wins over the file: with 1, nothing overlaps', async () => {
     const cwd = temporaryDirectory({ 'batch.json': batch(Array(6).fill('ls'), { maxParallel: 6 }) });
     const { stdout } = await runCli(['run', 'batch.json', '--format', 'ndjson', '--max-parallel', '1'], { cwd });
@@ -140,7 +157,7 @@ describe('signalbox run', () => {
     ],
     ['a NUL', batch(['ls \u0000']), '/commands/0'],
     ['a directory that is not there', batch(['echo ran > ran.txt'], { cwd: 'nowhere' }), '/cwd'],
-    ['another mode', batch(['ls'], { mode: 'compound' }), 'compound'],
+    ['another mode', batch(['ls'], { mode: 'fast' }), '/mode'],
   ])('%s: exit code 2, where it is, and nothing run', async (_what, content, said) => {
     const cwd = temporaryDirectory(content === undefined ? {} : { 'batch.json': content });
     const { code, stdout, stderr } = await runCli(['run', 'batch.json'], { cwd });

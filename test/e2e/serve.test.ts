@@ -171,6 +171,23 @@ describe('signalbox serve', () => {
     expect((await post(4)).status).toBe(400);
   });
 
+  test('--no-network counts more than what the environment says', async () => {
+    const { url } = await startService(['--no-network'], temporaryDirectory(), {
+      SIGNALBOX_ALLOW_NETWORK: 'true',
+      SIGNALBOX_ALLOW_DAEMON: 'false',
+    });
+    const commands = ['npm view react', 'systemctl status sshd', 'ls'];
+    const body = JSON.stringify({ commands, allow: { network: true, daemon: true } });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/classify`, { method: 'POST', headers, body });
+    const { verdicts } = (await answer.json()) as { verdicts: { kind: string; reason?: { code: string } }[] };
+    expect(verdicts.map(({ kind, reason }) => reason?.code ?? kind)).toEqual([
+      'EFFECT_REFUSED',
+      'EFFECT_REFUSED',
+      'parallel',
+    ]);
+  });
+
   test('at the default level the log says what happened and never a command', async () => {
     const { child, url } = await startService([], temporaryDirectory(), { SIGNALBOX_LOG_LEVEL: 'info' });
     let log = '';

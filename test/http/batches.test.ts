@@ -128,6 +128,13 @@ describe('POST /batches', () => {
     expect(batch.commands[1]?.stdout).toBe(`typed hello\n${join(service.root, 'src')}\n`);
   });
 
+  test('a reader that the batch refuses runs alone', async () => {
+    const body = { commands: ['getent hosts localhost', 'ls'], allow: { network: false } };
+    const { commands } = await service.run(body, { prefer: 'wait=30' });
+    expect(commands[0]).toMatchObject({ state: 'exited', verdict: { reason: { code: 'EFFECT_REFUSED' } } });
+    expect(commands[1]).toMatchObject({ state: 'exited', verdict: { kind: 'parallel' } });
+  });
+
   test('a deadline ends the batch', async () => {
     const batch = await service.run({ deadlineMs: 500, commands: ['sleep 60', 'echo never'] }, { prefer: 'wait=30' });
     const [first, second] = batch.commands;
@@ -300,9 +307,15 @@ describe('a bad request is refused with a pointer, and nothing of it runs', () =
     ['no time', 'REQUEST_INVALID', { commands: [good, { command: good, timeoutMs: 0 }] }, '/commands/1/timeoutMs'],
     ['half a millisecond', 'REQUEST_INVALID', { commands: [good], deadlineMs: 0.5 }, '/deadlineMs'],
     ['too much at once', 'REQUEST_INVALID', { commands: [good], maxParallel: 257 }, '/maxParallel'],
+    [
+      'a misspelt name among what is allowed',
+      'REQUEST_INVALID',
+      { commands: [good], allow: { netwrok: false } },
+      '/allow/netwrok',
+    ],
+    ['a word for true', 'REQUEST_INVALID', { commands: [good], allow: { network: 'no' } }, '/allow/network'],
     ['an unknown policy', 'REQUEST_INVALID', { commands: [good], onFailure: 'ignore' }, '/onFailure'],
     ['an unknown mode', 'REQUEST_INVALID', { commands: [good], mode: 'fast' }, '/mode'],
-    ['a mode that comes later', 'MODE_UNAVAILABLE', { commands: [good], mode: 'compound' }, '/mode'],
     [
       'a lock key that is empty',
       'REQUEST_INVALID',

@@ -33,6 +33,21 @@ describe('POST /classify', () => {
     });
   });
 
+  test('which readers may be parallel holds for all commands of the request', async () => {
+    const commands = ['npm view react', { command: 'systemctl status sshd' }, 'ls'];
+    const codes = async (allow: object) =>
+      verdicts.parse((await ask({ commands, allow })).json).verdicts.map((each) => code(each));
+    expect(await codes({ network: false })).toEqual(['EFFECT_REFUSED', 'parallel', 'parallel']);
+    expect(await codes({ network: false, daemon: false })).toEqual(['EFFECT_REFUSED', 'EFFECT_REFUSED', 'parallel']);
+    expect(code((await ask({ command: 'npm view react', allow: { network: false } })).json)).toBe('EFFECT_REFUSED');
+  });
+
+  test.each([[{ netwrok: false }], [{ network: 'no' }], [null], [[]]])('%j says nothing of readers', async (allow) => {
+    const answer = await ask({ command: 'ls', allow });
+    expect([answer.status, answer.json.code]).toEqual([400, 'REQUEST_INVALID']);
+    expect(answer.json.pointer).toMatch(/^\/allow/);
+  });
+
   test('many get theirs in order, and nothing of them runs', async () => {
     const commands = ['touch ran.txt', 'ls -la', { command: 'echo x > ran.txt' }, 'git status'];
     const found = verdicts.parse((await ask({ commands })).json).verdicts;
@@ -92,7 +107,7 @@ describe('POST /classify', () => {
     ['an unknown field', 'REQUEST_INVALID', { command: 'ls', comand: 'ls' }, '/comand'],
     ['a directory that is no text', 'REQUEST_INVALID', { command: 'ls', cwd: 5 }, '/cwd'],
     ['an unknown mode', 'REQUEST_INVALID', { command: 'ls', mode: 'x' }, '/mode'],
-    ['a mode that comes later', 'MODE_UNAVAILABLE', { command: 'ls', mode: 'compound' }, '/mode'],
+    ['a mode that is no text', 'REQUEST_INVALID', { command: 'ls', mode: true }, '/mode'],
     ['too many', 'COMMANDS_TOO_MANY', { commands: Array(1_001).fill('ls') }, '/commands'],
   ])('%s is refused', async (_, expected, body, pointer) => {
     const answer = await ask(body);
@@ -123,7 +138,7 @@ describe('GET /classify', () => {
     ['command=ls&command=pwd', 'REQUEST_INVALID'],
     ['command=ls&x=1', 'REQUEST_INVALID'],
     ['comand=ls', 'REQUEST_INVALID'],
-    ['command=ls&mode=compound', 'MODE_UNAVAILABLE'],
+    ['command=ls&mode=fast', 'REQUEST_INVALID'],
     ['command=%ff', 'URL_MALFORMED'],
     ['command=%', 'URL_MALFORMED'],
     ['command=%zz', 'URL_MALFORMED'],

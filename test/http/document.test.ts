@@ -148,10 +148,15 @@ describe('the page of the documentation', () => {
 describe('/capabilities, /healthz, /readyz', () => {
   test('tell what there is', async () => {
     const found = capabilities.parse((await service.call('/capabilities')).json);
-    expect(found).toMatchObject({ name: 'signalbox', version: '0.0.0-test', modes: ['simple'] });
+    expect(found).toMatchObject({
+      name: 'signalbox',
+      version: '0.0.0-test',
+      modes: ['simple', 'compound'],
+      mode: 'simple',
+    });
     expect(found.ruleset).toMatch(/^sha256:/);
     expect(found.capabilities).toEqual(
-      expect.arrayContaining(['batches', 'classify', 'events-carry-command-ids', 'wait']),
+      expect.arrayContaining(['batches', 'classify', 'compound', 'events-carry-command-ids', 'wait']),
     );
     expect(found.limits).toEqual(service.config.limits);
     expect((await service.call('/healthz')).json).toEqual({ status: 'ok' });

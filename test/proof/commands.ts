@@ -9,7 +9,7 @@ import { mapped } from './mapping.ts';
 import { drawEvenly } from './sample.ts';
 
 /** Where a command of the proof comes from. */
-export type Source = 'example' | 'proposed' | 'vector' | 'corpus';
+export type Source = 'example' | 'proposed' | 'vector' | 'corpus' | 'option';
 
 export type Candidate = {
   readonly command: string;

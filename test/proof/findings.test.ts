@@ -97,6 +97,7 @@ const READERS: readonly string[] = [
   'syslog(3 /* SYSLOG_ACTION_READ_ALL */, "", 10) = 0',
   '+++ exited with 0 +++',
   '???( <detached ...>',
+  '???( <unfinished ...>',
 ];
 
 describe('a call that is not known to read is a finding', () => {
@@ -161,6 +162,23 @@ describe('an exception lets through what it names, for the runs whose verdict te
     expect(found(lines, allowed)).toEqual([]);
     expect(found(lines, allowing({ exceptions })).length).toBe(4);
     expect(found(lines, allowing({ effects: ['own-log'] })).length).toBe(4);
+  });
+
+  test('a file without a name in its directory, however strace spells that, and no file of that name', () => {
+    const temporary = allowing({
+      exceptions: [{ why: 'made up', writes: '$TMPDIR/*', effect: 'temporary-files' }],
+      effects: ['temporary-files'],
+    });
+    const nameless = (flags: string) => `openat(AT_FDCWD</p>, "/t", ${flags}, 0600) = 4</t/#12>(deleted)`;
+    const spelled = [
+      'O_RDWR|O_EXCL|O_CLOEXEC|O_TMPFILE',
+      'O_RDWR|__O_TMPFILE|O_DIRECTORY',
+      'O_WRONLY|O_DIRECTORY|0x400000',
+    ];
+    expect(found(spelled.map(nameless), temporary)).toEqual([]);
+    expect(found(spelled.map(nameless))).toEqual(spelled.map(() => 'opens for writing'));
+    const named = 'openat(AT_FDCWD</p>, "/O_TMPFILE", O_RDWR|O_CREAT, 0600) = 4</O_TMPFILE>';
+    expect(found([named], temporary)).toEqual(['opens for writing']);
   });
 
   test('and nothing beside them', () => {

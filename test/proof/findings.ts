@@ -26,7 +26,7 @@ const EVERYWHERE: readonly { readonly path: string; readonly why: string }[] = [
 ];
 
 const OPENS: ReadonlySet<string> = new Set(['open', 'openat', 'openat2']);
-const WRITING = ['O_WRONLY', 'O_RDWR', 'O_CREAT', 'O_TRUNC', 'O_APPEND', 'O_TMPFILE'];
+const WRITING = ['O_WRONLY', 'O_RDWR', 'O_CREAT', 'O_TRUNC', 'O_APPEND', 'O_TMPFILE', '__O_TMPFILE'];
 const STARTS: ReadonlySet<string> = new Set(['execve', 'execveat']);
 const SIGNALS: ReadonlySet<string> = new Set(['kill', 'tkill', 'tgkill', 'pidfd_send_signal', 'rt_sigqueueinfo']);
 const MAKES: ReadonlySet<string> = new Set(['mkdir', 'mkdirat']);
@@ -84,15 +84,22 @@ function faultOf(call: Call, allowed: Allowed, own: Own): string | null {
 }
 
 function isWriting(call: Call): boolean {
-  const given = argumentsOf(call);
-  // Flags stand behind the name, which might hold their names.
-  const flags = given.slice(given.lastIndexOf('"') + 1);
-  return WRITING.some((flag) => flags.includes(flag));
+  return WRITING.some((flag) => flagsOf(call).includes(flag));
 }
 
-/** A file without a name is somewhere in the directory that is named. */
+/** Flags stand behind the name, which might hold their names. */
+function flagsOf(call: Call): readonly string[] {
+  const given = argumentsOf(call);
+  return given.slice(given.lastIndexOf('"') + 1).split(/[^A-Za-z_]+/);
+}
+
+/**
+ * A file without a name is somewhere in the directory that is named. Nobody can open a directory itself for writing, and
+ * some versions of strace know of the flag only the half that says so.
+ */
 function filesOf(call: Call, paths: readonly string[]): readonly string[] {
-  return call.text.includes('O_TMPFILE') ? paths.map((path) => `${path}/unnamed`) : paths;
+  const isNameless = ['O_TMPFILE', '__O_TMPFILE', 'O_DIRECTORY'].some((flag) => flagsOf(call).includes(flag));
+  return isNameless ? paths.map((path) => `${path}/unnamed`) : paths;
 }
 
 /** Only a lock that others can hold at the same time is none. */

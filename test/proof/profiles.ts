@@ -45,6 +45,9 @@ export type Comparison =
   | { readonly kind: 'unsteady' }
   | { readonly kind: 'differs'; readonly with: Answer; readonly without: Answer };
 
+/** How often both are run again where they differ. */
+const ROUNDS = 3;
+
 /** @param without what `withoutSettings` made of `rules`. */
 export async function compare(
   command: string,
@@ -67,10 +70,15 @@ export async function compare(
   const set = result === null ? await answer(rules) : answerOf(result);
   const unset = await answer(without);
   if (isSame(set, unset)) return { kind: 'same' };
-  // Only a difference that comes again is one.
-  const [again, other] = [await answer(rules), await answer(without)];
-  const isSteady = isSame(set, again) && isSame(unset, other);
-  return isSteady ? { kind: 'differs', with: set, without: unset } : { kind: 'unsteady' };
+  // Only a difference that comes again is one: what asks two things at once tells of the one that answers first.
+  const [sets, unsets] = [[set], [unset]];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    sets.push(await answer(rules));
+    unsets.push(await answer(without));
+  }
+  const isApart = sets.every((one) => unsets.every((other) => !isSame(one, other)));
+  const isSteady = [sets, unsets].every(([first, ...others]) => others.every((other) => isSame(first!, other)));
+  return isApart && isSteady ? { kind: 'differs', with: set, without: unset } : { kind: 'unsteady' };
 }
 
 /** Without its profile git refreshes the index, and then there is nothing left that could make a difference. */

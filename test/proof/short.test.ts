@@ -3,7 +3,7 @@ import { type Candidate, CORPUS_DRAWN, hasCorpus } from './commands.ts';
 import { affected, type Comparison, compare, withoutSettings } from './profiles.ts';
 import { drawEvenly } from './sample.ts';
 import { type Services, startServices } from './services.ts';
-import { type Grounds, groundsFor, type Proved, parted, proveAll, readProof } from './suite.ts';
+import { type Grounds, groundsFor, type Proved, parted, proveAll, readProof, withEveryOption } from './suite.ts';
 
 /**
  * The short form of the proof by execution: of all commands that the rules call parallel some are drawn from every file
@@ -11,12 +11,14 @@ import { type Grounds, groundsFor, type Proved, parted, proveAll, readProof } fr
  */
 
 /** Commands that are run under strace, and those that are run with and without their profile. */
-const DRAWN = 300;
+const DRAWN = 260;
+const OPTIONS_DRAWN = 100;
 const COMPARED = 30;
 const SEED = 7311;
 
 const set = readProof();
-const drawn = drawEvenly(set.candidates, ({ binary }) => binary, DRAWN, SEED);
+const options = withEveryOption(set, { most: OPTIONS_DRAWN, seed: SEED }).candidates.slice(set.candidates.length);
+const drawn = [...drawEvenly(set.candidates, ({ binary }) => binary, DRAWN, SEED), ...options];
 const binaries = [...new Set(drawn.map(({ binary }) => binary))].sort();
 
 let services: Services;

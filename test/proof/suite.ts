@@ -7,8 +7,11 @@ import { loadRules } from '../../src/rules/load.ts';
 import type { RuleFile } from '../../src/rules/schema.ts';
 import { BUILT_IN_DIRECTORY, readRuleDirectory } from '../../src/rules/sources.ts';
 import { type Candidate, candidatesOf, filesFor } from './commands.ts';
+import { type Observer, observe } from './coverage.ts';
 import { type Fixture, makeFixture } from './fixture.ts';
+import { optionCommands } from './option-commands.ts';
 import { createProver, type Outcome } from './run.ts';
+import { drawEvenly } from './sample.ts';
 import type { Services } from './services.ts';
 
 /** The rules that are proved, and every command that is to be run for them. */
@@ -17,6 +20,24 @@ export type ProofSet = {
   readonly files: readonly RuleFile[];
   readonly candidates: readonly Candidate[];
 };
+
+/** What is added to the commands that somebody wrote, for the entries of the rules that none of them rests on. */
+type Added = { readonly most: number; readonly seed: number };
+
+/**
+ * The same with a command for every entry that no other rests on, or for some of them, drawn evenly from all binaries.
+ *
+ * @param added default: all.
+ */
+export function withEveryOption(set: ProofSet, added?: Added): ProofSet & { readonly observer: Observer } {
+  const observer = observe(set.rules);
+  const commands = set.candidates.map(({ command }) => command);
+  const covered = new Set(commands.flatMap(observer.entriesOf));
+  const left = observer.entries.filter(({ key }) => !covered.has(key));
+  const entries = added === undefined ? left : drawEvenly(left, ({ binary }) => binary, added.most, added.seed);
+  const made = optionCommands(set.rules, { ...observer, entries }, commands);
+  return { ...set, observer, candidates: [...set.candidates, ...made] };
+}
 
 /** @param directory of rule files; default: the package's own. Experimental ones are proved like the others. */
 export function readProof(directory = BUILT_IN_DIRECTORY): ProofSet {
@@ -79,21 +100,28 @@ export async function severalAtOnce<Item, Result>(
 
 /** Parts the commands whose program is on the fixture's PATH, or answered by bash, from those that cannot be run. */
 export function parted(
-  { files, candidates }: ProofSet,
-  { stale: { environment } }: Grounds,
+  set: ProofSet,
+  grounds: Grounds,
 ): { readonly present: readonly Candidate[]; readonly missing: readonly Candidate[] } {
-  const builtins = new Set(files.filter(({ builtin }) => builtin).map(({ binary }) => binary));
-  const known = new Map<string, boolean>();
-  const isPresent = ({ binary, command }: Candidate): boolean => {
-    if (builtins.has(binary)) return true;
-    const name = lex(command).words[0]?.text ?? binary;
+  const isThere = presenceOf(set, grounds);
+  const isPresent = ({ binary, command }: Candidate): boolean => isThere(lex(command).words[0]?.text ?? binary);
+  return {
+    present: set.candidates.filter(isPresent),
+    missing: set.candidates.filter((candidate) => !isPresent(candidate)),
+  };
+}
+
+/** Whether a name can be run where the commands are. */
+export function presenceOf(
+  { files }: Pick<ProofSet, 'files'>,
+  { stale: { environment } }: Grounds,
+): (name: string) => boolean {
+  const builtins = files.filter(({ builtin }) => builtin).flatMap(({ binary, also = [] }) => [binary, ...also]);
+  const known = new Map(builtins.map((name) => [name, true]));
+  return (name) => {
     const answer = known.get(name) ?? isOnPath(name, environment.PATH ?? '');
     known.set(name, answer);
     return answer;
-  };
-  return {
-    present: candidates.filter(isPresent),
-    missing: candidates.filter((candidate) => !isPresent(candidate)),
   };
 }
 

@@ -45,7 +45,17 @@ export function verdictOf(kind: 'parallel' | 'serial', run?: Extract<Verdict, { 
 }
 
 export function judgementOf(verdict: Verdict, named: Partial<Judgement> = {}): Judgement {
-  return { verdict, directories: [], paths: [], resources: [], starts: [], wholeEnvironment: false, ...named };
+  return {
+    verdict,
+    directories: [],
+    paths: [],
+    resources: [],
+    starts: [],
+    programs: [],
+    cd: null,
+    wholeEnvironment: false,
+    ...named,
+  };
 }
 
 /** Says what `parallel` marked, and nothing else, is parallel. */

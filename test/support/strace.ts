@@ -71,7 +71,7 @@ export function straceWords(log: string): readonly string[] {
   return ['-f', '-q', '-y', '-ttt', '--seccomp-bpf', '-s', '256', '-e', 'signal=none', '-e', calls, '-o', log, '--'];
 }
 
-/** How a process ended, and a thread that was ended before it was in a call. */
+/** How a process ended, and a thread that was ended before it was in a call, in one line or in two. */
 const NO_CALL = ['+++', '???('];
 
 /** A line of what `strace -f -ttt -o` wrote: `7 1700000000.000000 close(3) = 0`. The time may be missing. */
@@ -89,6 +89,7 @@ export function callsOf(log: string): readonly Call[] {
   const unfinished = new Map<string, string>();
   const calls: Call[] = [];
   const add = (pid: string, text: string): void => {
+    if (NO_CALL.some((mark) => text.startsWith(mark))) return;
     calls.push({ pid, name: text.slice(0, text.indexOf('(')), text });
   };
   for (const line of log.split('\n')) {
@@ -98,7 +99,7 @@ export function callsOf(log: string): readonly Call[] {
     } else if (text.startsWith('<... ')) {
       add(pid, `${unfinished.get(pid) ?? ''}${text.slice(text.indexOf('resumed>') + 'resumed>'.length)}`);
       unfinished.delete(pid);
-    } else if (text !== '' && !NO_CALL.some((mark) => text.startsWith(mark))) add(pid, text);
+    } else if (text !== '') add(pid, text);
   }
   // A process that ended in the middle of a call still made it.
   for (const [pid, text] of unfinished) add(pid, text);

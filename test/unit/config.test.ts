@@ -74,6 +74,15 @@ describe('the order of the sources', () => {
     expect(load({ flags: { roots: ['project'] } }).roots).toEqual([join(dir, 'project')]);
   });
 
+  test('takes true and false from variables and flags', () => {
+    const allowed = (sources: Parameters<typeof load>[0]) => load(sources).allow;
+    expect(allowed({})).toEqual({ network: true, daemon: true });
+    expect(allowed({ env: { SIGNALBOX_ALLOW_NETWORK: 'false' } })).toEqual({ network: false, daemon: true });
+    expect(
+      allowed({ file: file({ allow: { network: false, daemon: false } }), flags: { 'allow-daemon': 'true' } }),
+    ).toEqual({ network: false, daemon: true });
+  });
+
   test('finds the file through a variable, and never by itself', () => {
     file({ port: 4 });
     expect(load().port).toBe(7311);
@@ -92,6 +101,8 @@ describe('a bad configuration says what was expected, what came and where', () =
     ['a root that is missing', { flags: { roots: 'nowhere' } }, ['directory', 'nowhere', '--roots']],
     ['a root that is a file', { flags: { roots: 'plain' } }, ['directory', 'plain']],
     ['a batch that could never wait', { flags: { 'max-commands': 20_000 } }, ['at most', '20000', '10000']],
+    ['a word for true', { env: { SIGNALBOX_ALLOW_NETWORK: 'no' } }, ['boolean', '"no"', 'SIGNALBOX_ALLOW_NETWORK']],
+    ['a number for true', { env: { SIGNALBOX_ALLOW_DAEMON: '0' } }, ['boolean', '"0"', '/allow/daemon']],
     ['grace beyond the deadline', { flags: { 'shutdown-grace-ms': 9_000 } }, ['less than', '9000']],
   ])('%s', (_, sources, words) => {
     const error = failure(sources);
@@ -106,6 +117,7 @@ describe('a bad configuration says what was expected, what came and where', () =
     ['has an unknown field', { prot: 1 }, '"prot"'],
     ['has an unknown field in a group', { limits: { maxCommand: 1 } }, '/limits/maxCommand'],
     ['has a key with another meaning in JavaScript', '{"__proto__": {"port": 1}}', '__proto__'],
+    ['has a misspelt name among what is allowed', { allow: { netwrok: false } }, '/allow/netwrok'],
     ['has text for a group', { limits: 'none' }, '/limits'],
   ])('a file that %s', (_, content, word) => {
     const error = failure({ file: content === '' ? 'missing.json' : file(content) });

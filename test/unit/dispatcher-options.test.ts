@@ -97,8 +97,7 @@ describe('the options of a dispatcher', () => {
 
 describe('the options of a batch', () => {
   test.each<[BatchOptions, string]>([
-    [{ mode: 'compound' }, 'MODE_UNAVAILABLE /mode'],
-    [{ mode: 'fancy' as never }, 'OPTION_INVALID -: Expected mode to be "simple", got "fancy"'],
+    [{ mode: 'fancy' as never }, 'OPTION_INVALID -: Expected mode to be "simple" or "compound", got "fancy"'],
     [{ maxParallel: 257 }, 'OPTION_INVALID -: Expected maxParallel to be an integer from 1 to 256, got 257'],
     [
       { onFailure: 'panic' as never },

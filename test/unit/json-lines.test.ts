@@ -68,6 +68,11 @@ describe('a line as a question', () => {
     });
   });
 
+  test('what may be parallel is never ignored', () => {
+    const allow = { network: false };
+    expect(parse(JSON.stringify({ command: 'ls', allow }))).toEqual({ command: 'ls', allow });
+  });
+
   test('a command that is no text is kept, so that it gets its own verdict', () => {
     expect(parse('5')).toEqual({ command: 5 });
     expect(parse('null')).toEqual({ command: null });
@@ -86,6 +91,10 @@ describe('a line as a question', () => {
     ['{"command":"ls","env":["A=b"]}', '"env"'],
     ['{"command":"ls","env":{"A":1}}', '"env"'],
     ['{"command":"ls","mode":true}', '"mode"'],
+    ['{"command":"ls","allow":false}', 'allow'],
+    ['{"command":"ls","allow":null}', 'allow'],
+    ['{"command":"ls","allow":{"netwrok":false}}', '"netwrok"'],
+    ['{"command":"ls","allow":{"network":"no"}}', 'allow.network'],
   ])('%j is refused by its line number', (text, said) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringMatching(/^Line 7 /) }),

@@ -32,6 +32,7 @@ const OTHER_MEANINGS: ReadonlyMap<string, string> = new Map([
   ['join', 'a role in an expression of a rule file'],
   ['size', 'a kind of value'],
   ['tree', 'a kind of value'],
+  ['true', 'a value of a setting'],
 ]);
 
 /** Parsers of small languages, the keys of repositories, and the repository probe: exempt by the design, each by name. */

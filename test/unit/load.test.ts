@@ -116,7 +116,7 @@ describe('a bad file means no rules', () => {
     write('bad.json', fileWith({ binary: 'Bad' }));
     expect(messageOf()).toContain(`${path} at /binary: expected a bare lower-case name`);
     write('bad.json', fileWith({ binary: 'bad', profile: 'loud' }));
-    expect(messageOf()).toContain('bad at /profile: expected a profile of profiles.json, got "loud"');
+    expect(messageOf()).toBe(`${path} at /profile: expected a profile of profiles.json, got "loud"`);
   });
 
   test('also when one of its own examples is not as stated', () => {

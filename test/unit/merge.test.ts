@@ -26,6 +26,7 @@ function base(change: (file: Loose) => void = () => undefined): RuleFile {
       also: ['other'],
       alone: { '--version, -V': option() },
       resources: ['daemon'],
+      identity: ['text one', 'text two'],
       profile: 'quiet',
       values: VALUES,
       command: {
@@ -115,6 +116,7 @@ describe('taking away what permits, and sharpening what restricts, tightens', ()
       },
     ],
     ['no text with dashes', (f) => delete f.command.subcommands.say.dashes],
+    ['fewer texts to know the program by', (f) => f.identity.pop()],
     [
       'an expression where there was none',
       (f) => Object.assign(f.command.subcommands.say, { dashes: undefined, syntax: 'getopt' }),
@@ -132,6 +134,8 @@ describe('adding what permits, and blunting what restricts, loosens', () => {
     ['a name', (f) => f.also.push('third'), '/also: another name'],
     ['a word alone', (f) => (f.alone['--help'] = option()), '/alone: that "--help" may stand alone'],
     ['fewer lock keys', (f) => delete f.resources, '/resources: fewer lock keys'],
+    ['no text to know the program by', (f) => delete f.identity, '/identity: another program'],
+    ['another text to know it by', (f) => f.identity.push('text three'), '/identity: another program'],
     ['another profile', (f) => delete f.profile, '/profile: another profile'],
     ['another way to run', (f) => (f.builtin = true), '/builtin: another way to run'],
     ['an option', (f) => (f.command.options['-x'] = option()), '/command/options: the option "-x"'],

@@ -238,7 +238,7 @@ test('words without a dash can be options, wherever they stand', () => {
     'tool !': 'parallel',
     'tool x !': 'parallel',
     'tool \\(': 'parallel',
-    'tool "("': 'parallel',
+    'tool "("': 'OPTION_QUOTED',
     'tool x = -y': 'parallel',
     'tool x =': 'OPTION_VALUE_MISSING',
     'tool x y': 'OPERAND_UNEXPECTED',

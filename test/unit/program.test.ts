@@ -1,9 +1,9 @@
-import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { irregularOperand, isPseudo } from '../../src/dispatcher/operands.ts';
-import { doubtUserland, probePlatform } from '../../src/dispatcher/platform.ts';
+import { probePlatform } from '../../src/dispatcher/platform.ts';
 import { findProgram } from '../../src/dispatcher/program.ts';
 import { makeFifos, temporaryDirectory } from '../support/dispatcher.ts';
 
@@ -197,25 +197,6 @@ describe('the platform', () => {
     const old = program(join(directory, 'old'));
     writeFileSync(old, '#!/bin/sh\necho 4\necho cd\n');
     expect(probePlatform(old)).toMatchObject({ unproven: expect.stringContaining('4') });
-  });
-
-  test('is doubted where one file answers to many of the names that there are rules for', () => {
-    const directory = temporaryDirectory();
-    const names = ['ls', 'cat', 'head', 'tail', 'wc'];
-    const many = program(join(directory, 'many'));
-    const known = probePlatform();
-    for (const name of names.slice(0, 3)) symlinkSync(many, join(directory, name));
-    expect(doubtUserland(known, names, directory)).toBe(known);
-    linkSync(many, join(directory, 'wc'));
-    expect(doubtUserland(known, names, `/nowhere:${directory}`).unproven).toMatch('not the programs');
-    // A packer with its unpackers, among many other programs, is no userland.
-    const others = Array.from({ length: 40 }, (_, index) => `other${index}`);
-    for (const name of others) program(join(directory, name));
-    expect(doubtUserland(known, [...names, ...others], directory)).toBe(known);
-    expect(doubtUserland(known, names, process.env.PATH)).toBe(known);
-    expect(doubtUserland(known, names, undefined)).toBe(known);
-    const other = { ...known, unproven: 'another system' };
-    expect(doubtUserland(other, names, directory)).toBe(other);
   });
 
   test('a bash that does not know the pinned locale proves nothing', () => {

@@ -310,10 +310,12 @@ describe('a judge that probes', () => {
     const place = makePlace();
     const top = place.repository();
     place.write(join(place.home, '.gitconfig'), '[diff]\n\texternal = x\n');
-    const ask = (trusts: boolean) =>
-      told(judgeOf(rules, { env: { HOME: place.home } }, trusts)('git diff', { cwd: top }).verdict);
-    expect(ask(false)).toBe('REPOSITORY_CONFIGURED');
-    expect(ask(true)).toMatch(/^parallel repository-plain/);
+    const ask = (flags: { readonly trustRepository?: true }) => {
+      const judge = judgeOf(rules, { env: { HOME: place.home } }, { ...flags, network: true, daemon: true });
+      return told(judge('git diff', { cwd: top }).verdict);
+    };
+    expect(ask({})).toBe('REPOSITORY_CONFIGURED');
+    expect(ask({ trustRepository: true })).toMatch(/^parallel repository-plain/);
   });
 
   test('a probe that fails is a finding', () => {

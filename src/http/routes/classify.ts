@@ -1,23 +1,33 @@
 import { resolve } from 'node:path';
 import type { FastifyReply } from 'fastify';
+import type { Allowance } from '../../classifier/allowance.ts';
 import type { Verdict } from '../../classifier/verdict.ts';
-import { requireCount, requireMode } from '../admission.ts';
+import type { Mode } from '../../dispatcher/types.ts';
+import { requireCount } from '../admission.ts';
 import { verdict, verdicts } from '../answers.ts';
 import type { App, RouteContext } from '../context.ts';
 import { bodyOf, listTexts, objectTexts } from '../json-text.ts';
 import { problems } from '../responses.ts';
 import { classifyQuery, classifyRequest } from '../schemas.ts';
 
-type Question = { readonly command: unknown; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> };
+type Question = {
+  readonly command: unknown;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** How the commands of a request are judged. */
+type Terms = { readonly allow?: Allowance; readonly mode?: Mode };
 
 /** Verdicts without running anything. Directories are taken as text, since the commands may be meant for elsewhere. */
 export function classifyRoutes(app: App, { config, judge }: RouteContext): void {
   const [root = '/'] = config.roots;
 
-  const answer = ({ command, cwd, env }: Question): Verdict => {
+  const answer = ({ command, cwd, env, allow, mode = config.mode }: Question & Terms): Verdict => {
     // The judge is total: a value that is no string is serial, as it would be for a harness whose model sent one.
     const text = command as string;
-    return judge(text, { cwd: resolve(root, cwd ?? '.'), ...(env === undefined ? {} : { env }) }).verdict;
+    const context = { ...(env === undefined ? {} : { env }), ...(allow === undefined ? {} : { allow }) };
+    return judge(text, { cwd: resolve(root, cwd ?? '.'), mode, ...context }).verdict;
   };
 
   app.route({
@@ -34,9 +44,13 @@ export function classifyRoutes(app: App, { config, judge }: RouteContext): void 
       },
     },
     handler: async ({ body }, typed) => {
-      requireMode(body.mode);
-      const { commands, cwd, env } = body;
-      const common = { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }) };
+      const { commands, cwd, env, allow, mode } = body;
+      const common = {
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(env === undefined ? {} : { env }),
+        ...(allow === undefined ? {} : { allow }),
+        ...(mode === undefined ? {} : { mode }),
+      };
       if (commands === undefined) return answer({ ...common, command: body.command });
       requireCount(commands.length, config.limits.maxCommands);
       // As many as the reader takes: a thousand verdicts are much longer than the request that asks for them.
@@ -59,10 +73,7 @@ export function classifyRoutes(app: App, { config, judge }: RouteContext): void 
       querystring: classifyQuery,
       response: { 200: verdict, ...problems('plain') },
     },
-    handler: async ({ query }) => {
-      requireMode(query.mode);
-      return answer(query);
-    },
+    handler: async ({ query }) => answer(query),
   });
 }
 

@@ -8,12 +8,15 @@ const CAPABILITIES = Object.freeze([
   'batches',
   'batches-cancel',
   'classify',
+  'compound',
   'events-carry-command-ids',
   'events-ndjson',
   'events-resume',
   'events-sse',
   'wait',
 ]);
+
+const MODES = Object.freeze(['simple', 'compound']);
 
 /** What the service is, and whether it is there. */
 export function statusRoutes(app: App, { config, ruleset, version, drain }: RouteContext): void {
@@ -31,7 +34,8 @@ export function statusRoutes(app: App, { config, ruleset, version, drain }: Rout
       version,
       ruleset,
       capabilities: CAPABILITIES,
-      modes: ['simple'],
+      modes: MODES,
+      mode: config.mode,
       limits: { ...config.limits },
       retention: { ...config.retention },
     }),
