@@ -3,7 +3,6 @@ export type { Judge, Judgement } from '../classifier/judgement.ts';
 export { SignalboxError } from '../errors.ts';
 export type { AcquireOptions, Blocker } from './acquire-options.ts';
 export { createDispatcher } from './dispatcher.ts';
-export { safeEnvironment } from './environment.ts';
 export { createJudge } from './judge.ts';
 export { type Held, KeyedLock, type KeySnapshot, type LockParty } from './keyed-lock.ts';
 export { fileLockKey, pathKey, type Workspace, workspaceKeys } from './lock-keys.ts';
@@ -19,6 +18,7 @@ export {
   type RepositoryProbe,
 } from './repository-probe.ts';
 export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
+export { type SafeEnvironmentOptions, safeEnvironment } from './safe-environment.ts';
 export { createSlots, type SlotPool, type Slots } from './slots.ts';
 export type { Retention } from './store.ts';
 export type * from './types.ts';
