@@ -2,6 +2,8 @@
 import { restoreBuiltInRules } from './built-in.ts';
 import { classify } from './classifier/classify.ts';
 import type { RuleSet } from './classifier/rule-set.ts';
+import type { Profile } from './dispatcher/profiles.ts';
+import { safeEnvironment as environmentOf, type SafeEnvironmentOptions } from './dispatcher/safe-environment.ts';
 import { loadRules } from './rules/load.ts';
 
 export * from './classifier/index.ts';
@@ -27,6 +29,28 @@ let builtInRules: RuleSet | undefined;
  * isConcurrencySafe(42); // false
  */
 export function isConcurrencySafe(command: unknown): boolean {
+  return classify(command, { rules: ownRules() }).kind === 'parallel';
+}
+
+/**
+ * What of an environment a proved command gets, for those who run it themselves: the names that its profile hands over,
+ * then what the profile sets. A profile by its name is one of the built-in rules unless `rules` says otherwise.
+ *
+ * @param profile `verdict.profile`, of a compound too, or a profile of `profilesOf`.
+ * @throws SignalboxError OPTION_INVALID for a name that the rules do not know.
+ *
+ * @example
+ * safeEnvironment('rg', { PATH: '/bin', RIPGREP_CONFIG_PATH: '/tmp/x' }); // { PATH: '/bin' }
+ */
+export function safeEnvironment(
+  profile: string | Profile,
+  environment: Readonly<Record<string, string | undefined>>,
+  options: SafeEnvironmentOptions = {},
+): Readonly<Record<string, string>> {
+  return environmentOf(profile, environment, { ...options, rules: options.rules ?? ownRules() });
+}
+
+function ownRules(): RuleSet {
   builtInRules ??= restoreBuiltInRules() ?? loadRules();
-  return classify(command, { rules: builtInRules }).kind === 'parallel';
+  return builtInRules;
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
 import { classifyCommand } from './classify.ts';
 import { complaint, EXIT, exitCodeOf } from './complaint.ts';
+import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
 import { isReaderGone, openOutput } from './output.ts';
@@ -17,6 +18,7 @@ Examples:
   signalbox run examples/inspect.json
   signalbox serve --port 7311
   signalbox rules docs git
+  signalbox doctor
 
 Exit codes: 0 all went well, 1 something failed, 2 the call was wrong.`;
 
@@ -35,7 +37,14 @@ function buildProgram(io: Io): Command {
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(signalbox --help tells what there is.)');
-  for (const command of [classifyCommand(io), explainCommand(io), runCommand(io), serveCommand(io), rulesCommand(io)])
+  for (const command of [
+    classifyCommand(io),
+    explainCommand(io),
+    runCommand(io),
+    serveCommand(io),
+    rulesCommand(io),
+    doctorCommand(io),
+  ])
     program.addCommand(command.helpOption('-h, --help', 'print this help'));
   for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({ outputError: sayInOurWords });

@@ -35,17 +35,6 @@ export function baseEnvironment(given: Readonly<Record<string, string | undefine
 }
 
 /**
- * What of an environment a proved command gets: the names that its profile hands over, then what the profile sets.
- * For those who run a proved command themselves; the dispatcher uses the same.
- */
-export function safeEnvironment(
-  profile: Pick<ProfileRule, 'set' | 'pass'>,
-  environment: Readonly<Record<string, string | undefined>>,
-): Environment {
-  return Object.freeze({ ...passed(profile, baseEnvironment(environment)), ...profile.set });
-}
-
-/**
  * The first variable of the base that would make the program answer something else and is not handed over, or null: with
  * it the proved run would not answer what the command asks.
  *
@@ -63,7 +52,8 @@ export function mindedVariable(base: Environment, minds: readonly string[]): str
   return null;
 }
 
-function passed({ pass }: Pick<ProfileRule, 'pass'>, base: Environment): Environment {
+/** What of a base a profile hands over. */
+export function handedOver({ pass }: Pick<ProfileRule, 'pass'>, base: Environment): Environment {
   const kept: Record<string, string> = {};
   for (const name of pass) {
     const value = Object.hasOwn(base, name) ? base[name] : undefined;
@@ -97,7 +87,7 @@ export function parallelEnvironment(
   identity: RunIdentity,
 ): Environment {
   const { profile, whole, set } = proved;
-  const environment = { ...(whole ? base : passed(profile, base)), ...caller, ...profile.set, ...set };
+  const environment = { ...(whole ? base : handedOver(profile, base)), ...caller, ...profile.set, ...set };
   return identified(set === null ? withPinnedCharacters(environment) : environment, identity);
 }
 
@@ -105,7 +95,7 @@ export function parallelEnvironment(
  * Where bash reads a proved text, characters are UTF-8: under some old locales a byte of a character is an operator.
  * LC_ALL would win over LC_CTYPE, so its value moves to where it still rules all the other categories.
  */
-function withPinnedCharacters(environment: Environment): Environment {
+export function withPinnedCharacters(environment: Environment): Environment {
   const { LC_ALL: all, ...rest } = environment;
   if (all === undefined || all === '') return { ...rest, LC_CTYPE: 'C.UTF-8' };
   const others = Object.entries(rest).filter(([name]) => !name.startsWith('LC_'));

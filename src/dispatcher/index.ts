@@ -3,7 +3,6 @@ export type { Judge, Judgement } from '../classifier/judgement.ts';
 export { SignalboxError } from '../errors.ts';
 export type { AcquireOptions, Blocker } from './acquire-options.ts';
 export { createDispatcher } from './dispatcher.ts';
-export { safeEnvironment } from './environment.ts';
 export { createJudge } from './judge.ts';
 export { KeyedLock } from './keyed-lock.ts';
 export type { Held } from './lock-claim.ts';
@@ -22,6 +21,7 @@ export {
   type RepositoryProbe,
 } from './repository-probe.ts';
 export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
+export { type SafeEnvironmentOptions, safeEnvironment } from './safe-environment.ts';
 export { createSlots, type SlotPool, type Slots } from './slots.ts';
 export type { Retention } from './store.ts';
 export type * from './types.ts';

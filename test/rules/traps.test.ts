@@ -35,7 +35,7 @@ const rules = loadRules({ experimental });
 
 type Told = { readonly check: Check; readonly code: ReasonCode } | 'parallel';
 function tell(command: string): Told {
-  const verdict = classify(command, { rules, cwd: '/work' });
+  const verdict = classify(command, { rules, cwd: '/repo' });
   return verdict.kind === 'parallel' ? 'parallel' : { check: verdict.reason.check, code: verdict.reason.code };
 }
 

@@ -6,10 +6,10 @@ import {
   baseEnvironment,
   isShellVariable,
   parallelEnvironment,
-  safeEnvironment,
   serialEnvironment,
 } from '../../src/dispatcher/environment.ts';
 import { MARKER_VARIABLE, markerValue } from '../../src/dispatcher/process-table.ts';
+import { safeEnvironment } from '../../src/dispatcher/safe-environment.ts';
 import { temporaryDirectory } from '../support/dispatcher.ts';
 
 const profile = { set: { PAGER: 'cat', QUIET: '1' }, pass: new Set(['PATH', 'HOME', 'LC_ALL', 'QUIET']) };
