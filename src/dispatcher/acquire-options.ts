@@ -1,4 +1,5 @@
 import { SignalboxError } from '../errors.ts';
+import type { Held } from './lock-claim.ts';
 import { isSignal } from './signal-watch.ts';
 
 /** An acquire that another one waits for. */
@@ -9,6 +10,12 @@ export type AcquireOptions<Label = string> = {
   readonly signal?: AbortSignal | undefined;
   /** A ticket that `draw` gave. Default: drawn now. */
   readonly ticket?: number | undefined;
+  /**
+   * The hold inside of which this acquire is made, or its token: what that holds, and what is held around it, does not
+   * stand in the way. Null: none, also where the lock follows lineages by itself. A hold that has been released counts
+   * for nothing, the live ones around it still do.
+   */
+  readonly lineage?: Held<Label> | string | null | undefined;
   /** Names this acquire in `snapshot` and in what others are told of their blockers. */
   readonly label?: Label | undefined;
   /**
@@ -35,7 +42,7 @@ export function readOptions<Label>(
     const got = given === null ? 'null' : typeof given;
     throw new SignalboxError('OPTION_INVALID', `Expected an AbortSignal or options, got ${got}`);
   }
-  const { signal, ticket, label, onWait } = given;
+  const { signal, ticket, label, lineage, onWait } = given;
   if (signal !== undefined && !isSignal(signal)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected signal to be an AbortSignal');
   }
@@ -49,7 +56,10 @@ export function readOptions<Label>(
   if (onWait !== undefined && typeof onWait !== 'function') {
     throw new SignalboxError('OPTION_INVALID', `Expected onWait to be a function, got ${typeof onWait}`);
   }
-  return { signal, ticket, label, onWait };
+  if (lineage != null && typeof lineage !== 'string' && typeof lineage !== 'function') {
+    throw new SignalboxError('OPTION_INVALID', `Expected lineage to be a hold or its token, got ${typeof lineage}`);
+  }
+  return { signal, ticket, label, lineage, onWait };
 }
 
 const NONE = Object.freeze({});

@@ -6,14 +6,14 @@ import { beginAny, type Program, programsOf } from './beginning.ts';
 import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
-import type { Held } from './keyed-lock.ts';
+import type { Held } from './lock-claim.ts';
+import { areConflicting, isCovering } from './lock-request.ts';
 import type { BatchSettings, Owner, Settings } from './options.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slots.ts';
-import type { LockMode, LockRequest } from './types.ts';
 
 /** What a command needs of its batch. */
 export type Surroundings = {
@@ -155,7 +155,7 @@ export class CommandRun {
     const settled = entry.verdict.kind === 'serial' ? entry.verdict : null;
     const { changesTo = null } = entry;
     const fresh = assess(assessor, batch.id, batch.options, entry.order, { settled, changesTo });
-    const isCovered = covers(entry.locks, fresh.locks);
+    const isCovered = isCovering(entry.locks, fresh.locks);
     const isOvertaking = [...batch.restating].some(
       ({ index, locks }) => index < entry.index && areConflicting(locks, fresh.locks),
     );
@@ -257,29 +257,6 @@ export class CommandRun {
     const { book, settings } = this.#batch;
     this.#hooks.ended(book.finish(this.#entry, { state: 'failed', at: settings.now(), note }));
   }
-}
-
-/** Whether two requests may not be held at the same time. */
-function areConflicting(one: readonly LockRequest[], other: readonly LockRequest[]): boolean {
-  const modes = new Map(one.map(keyAndMode));
-  return other.map(keyAndMode).some(([key, mode]) => {
-    const held = modes.get(key);
-    return held !== undefined && (held === 'exclusive' || mode === 'exclusive');
-  });
-}
-
-/** Whether holding `held` is enough for `wanted`. */
-function covers(held: readonly LockRequest[], wanted: readonly LockRequest[]): boolean {
-  const modes = new Map(held.map(keyAndMode));
-  return wanted.every((request) => {
-    const [key, mode] = keyAndMode(request);
-    const has = modes.get(key);
-    return has === 'exclusive' || has === mode;
-  });
-}
-
-function keyAndMode(request: LockRequest): readonly [key: string, mode: LockMode] {
-  return typeof request === 'string' ? [request, 'exclusive'] : [request.key, request.mode ?? 'exclusive'];
 }
 
 function messageOf(error: unknown): string {

@@ -1,53 +1,21 @@
-import { type AcquireOptions, type Blocker, readOptions } from './acquire-options.ts';
-import { LockQueue, Place } from './lock-queue.ts';
-import { type KeyInMode, readRequests } from './lock-request.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { SignalboxError } from '../errors.ts';
+import { type AcquireOptions, readOptions } from './acquire-options.ts';
+import { blockersOf, circleError, circleThrough } from './lock-circle.ts';
+import { CLAIM, Claim, type Held, type Hold, holdMaker } from './lock-claim.ts';
+import { admitsInside, attach, dissolve, liveFrom, queueFor, refuseUpgrade } from './lock-lineage.ts';
+import { Place, type Queues } from './lock-queue.ts';
+import { type KeyInMode, type LockRequests, readRequests } from './lock-request.ts';
+import { type KeySnapshot, snapshotOf } from './lock-snapshot.ts';
 import { SignalWatch } from './signal-watch.ts';
-import type { LockMode, LockRequest } from './types.ts';
 
-/**
- * A granted acquire. Calling it releases every key; calling it again does nothing. It is bound to nothing, so it can be
- * handed on as it is.
- */
-export type Held<Label = string> = {
-  (): void;
-  /** Its place in the order of all acquires of this lock. */
-  readonly ticket: number;
-  readonly label: Label | undefined;
+/** An acquire that was read and found good. */
+type Wanted<Label> = {
+  readonly keys: readonly KeyInMode[];
+  readonly options: AcquireOptions<Label>;
+  readonly parent: Claim<Label> | null;
 };
-
-/** One holder or waiter of a key. `ageMs` counts from the grant for a holder, from joining for a waiter. */
-export type LockParty<Label = string> = Blocker<Label> & { readonly mode: LockMode; readonly ageMs: number };
-
-/** Who has a key, in order of grants, and who waits for it, in order of tickets. */
-export type KeySnapshot<Label = string> = {
-  readonly key: string;
-  readonly holders: readonly LockParty<Label>[];
-  readonly waiters: readonly LockParty<Label>[];
-};
-
-type Requests = LockRequest | readonly LockRequest[];
-
-/** One acquire from its call to its release. */
-class Claim<Label> {
-  readonly ticket: number;
-  readonly label: Label | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly places: Place<Claim<Label>>[] = [];
-  pending = 0;
-  isGranted = false;
-  isEnded = false;
-  since: number;
-  held: Held<Label> | null = null;
-  resolve: ((held: Held<Label>) => void) | null = null;
-  reject: ((reason: unknown) => void) | null = null;
-
-  constructor(ticket: number, label: Label | undefined, signal: AbortSignal | undefined, since: number) {
-    this.ticket = ticket;
-    this.label = label;
-    this.signal = signal;
-    this.since = since;
-  }
-}
 
 /**
  * The one mechanism for ordering: holds on keys, shared or exclusive, granted strictly first come, first served.
@@ -56,8 +24,14 @@ class Claim<Label> {
  * waiter waits only for holders and for earlier tickets, so acquires that do not nest never deadlock. A waiter keeps its
  * place in all its keys. Nobody overtakes a conflicting waiter; a waiting writer bars later readers.
  *
- * Acquire O(keys), abort O(keys), release O(keys + granted). A `ticket` earlier than those waiting adds the number of
- * waiters that it goes ahead of. Nothing is kept for an idle key.
+ * Keys that begin with `file:/` are paths (`fileLockKey`): a hold on a directory is one on everything below it, kept by
+ * intentions on everything above each key. All other keys are plain names.
+ *
+ * Inside of a hold (`held.run`, or `lineage`) one asks as its descendant: what it holds does not stand in the way, who
+ * waits for that outside is passed, and two descendants of one hold exclude each other as any two acquires do.
+ *
+ * Acquire O(keys × depth of path), abort the same, release that and the granted; a `ticket` earlier than those waiting adds
+ * the number of waiters that it goes ahead of. A circle is looked for only where holds nest. Nothing is kept for an idle key.
  *
  * @example
  * const lock = new KeyedLock();
@@ -69,17 +43,39 @@ class Claim<Label> {
  * }
  */
 export class KeyedLock<Label = string> {
-  readonly #queues = new Map<string, LockQueue<Claim<Label>>>();
+  readonly #queues: Queues<Claim<Label>> = new Map();
   readonly #watch = new SignalWatch<Claim<Label>>((claim) => this.#giveUp(claim));
+  readonly #tokens = new Map<string, Claim<Label>>();
+  readonly #inside: AsyncLocalStorage<Held<Label>> | null;
   readonly #now: () => number;
+  readonly #asHeld: (release: () => void, claim: Claim<Label>) => Held<Label>;
   #lastTicket = 0;
+  /** Live claims that were made inside of a hold; without any there is no circle to look for. */
+  #nestedClaims = 0;
 
-  /** `now` gives milliseconds for the ages in `snapshot`; default `performance.now`. */
-  constructor(options: { readonly now?: () => number } = {}) {
+  /**
+   * @param options `now` gives milliseconds for the ages in `snapshot`; default `performance.now`. With `implicit` the work
+   * that `run` calls is inside of its hold without saying so, also after awaiting; default false, because it follows
+   * every promise of the process and slows them on Node 22 and below.
+   */
+  constructor(options: { readonly now?: () => number; readonly implicit?: boolean } = {}) {
     this.#now = options.now ?? (() => performance.now());
+    this.#inside = options.implicit === true ? new AsyncLocalStorage() : null;
+    const lock = this;
+    this.#asHeld = holdMaker<Label>({
+      run(this: Held<Label>, requests, fn, inner) {
+        return lock.run(requests, fn, { ...inner, lineage: this });
+      },
+      restate(this: Held<Label>, requests, anew) {
+        return lock.#restate((this as Hold<Label>)[CLAIM], requests, anew);
+      },
+      token(this: Held<Label>) {
+        return lock.#tokenOf((this as Hold<Label>)[CLAIM]);
+      },
+    });
   }
 
-  /** How many keys are held or waited for. */
+  /** How many keys are held or waited for, directories above path keys included. */
   get size(): number {
     return this.#queues.size;
   }
@@ -97,31 +93,95 @@ export class KeyedLock<Label = string> {
    * Rejects with the signal's own reason if that aborts first, and never joins when it has aborted already. A grant and
    * an abort in the same turn: whichever came first counts, so look at the signal again before acting on a grant.
    *
-   * Bad input rejects as well, it never throws: OPTION_INVALID for what is no key or mode, no signal, or a ticket that was not drawn.
+   * Bad input rejects as well, it never throws: OPTION_INVALID for what is no key, mode, signal or lineage, or a ticket
+   * that was not drawn. Inside of a hold: LOCK_UPGRADE for more than the nearest hold around it has on a key that it has
+   * anything on, LOCK_CYCLE when waiting would never end because what it waits for waits for a hold around it. That one
+   * may also come later, when a hold around it is released whose keys it was waiting for among its own.
    */
-  acquire(requests: Requests, signalOrOptions?: AbortSignal | AcquireOptions<Label>): Promise<Held<Label>> {
-    let wanted: readonly KeyInMode[];
-    let options: AcquireOptions<Label>;
+  acquire(requests: LockRequests, signalOrOptions?: AbortSignal | AcquireOptions<Label>): Promise<Held<Label>> {
     try {
-      wanted = readRequests(requests);
-      options = readOptions(signalOrOptions, this.#lastTicket);
+      return this.#enter(this.#read(requests, signalOrOptions), null);
     } catch (error) {
       return Promise.reject(error);
     }
-    const { signal, onWait } = options;
+  }
+
+  /**
+   * The hold if it can be had this instant without overtaking anybody who waits, else null.
+   *
+   * @throws SignalboxError OPTION_INVALID and LOCK_UPGRADE as `acquire` rejects.
+   */
+  tryAcquire(
+    requests: LockRequests,
+    options: Pick<AcquireOptions<Label>, 'label' | 'lineage'> = {},
+  ): Held<Label> | null {
+    const wanted = this.#read(requests, { label: options.label, lineage: options.lineage });
+    const { keys, parent } = wanted;
+    for (const wish of keys) if (!admitsInside(parent, this.#queues, wish)) return null;
+    return this.#join(wanted).held;
+  }
+
+  /** Acquires, calls `fn` with the hold, and releases when its promise settles, whichever way. Rejects as `acquire` does. */
+  async run<Result>(
+    requests: LockRequests,
+    fn: (held: Held<Label>) => Result | PromiseLike<Result>,
+    signalOrOptions?: AbortSignal | AcquireOptions<Label>,
+  ): Promise<Result> {
+    const held = await this.acquire(requests, signalOrOptions);
+    try {
+      return await (this.#inside === null ? fn(held) : this.#inside.run(held, fn, held));
+    } finally {
+      held();
+    }
+  }
+
+  /** Every key that is held or waited for, as it is now; a copy. Keys asked for inside of a hold come after the others. */
+  snapshot(): readonly KeySnapshot<Label>[] {
+    return snapshotOf(this.#queues, this.#now());
+  }
+
+  #read(requests: LockRequests, given: AbortSignal | AcquireOptions<Label> | undefined): Wanted<Label> {
+    const keys = readRequests(requests);
+    const options = readOptions(given, this.#lastTicket);
+    const parent = this.#parentOf(options.lineage === undefined ? this.#inside?.getStore() : options.lineage);
+    if (parent !== null) refuseUpgrade(parent, keys);
+    return { keys, options, parent };
+  }
+
+  #parentOf(lineage: Held<Label> | string | null | undefined): Claim<Label> | null {
+    if (lineage === null || lineage === undefined) return null;
+    if (typeof lineage === 'string') return liveFrom(this.#tokens.get(lineage) ?? null);
+    const claim = (lineage as Partial<Hold<Label>>)[CLAIM];
+    if (claim?.home !== this.#queues) {
+      throw new SignalboxError('OPTION_INVALID', 'Expected lineage to be a hold of this lock, got another function');
+    }
+    return liveFrom(claim);
+  }
+
+  /** @param leaving a hold that is given up in the same step. */
+  #enter(wanted: Wanted<Label>, leaving: Claim<Label> | null): Promise<Held<Label>> {
+    const { signal, onWait, ticket } = wanted.options;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const claim = this.#join(wanted, options);
+    const mayClose = this.#nestedClaims > 0 && ticket !== undefined;
+    const ready: Claim<Label>[] = [];
+    const moved = leaving === null ? NOBODY : this.#leave(leaving, ready);
+    const claim = this.#join(wanted);
+    this.#serve(ready, moved);
+    if (claim.pending > 0 && (mayClose || claim.parent !== null)) {
+      const circle = circleThrough(claim);
+      if (circle !== null) {
+        this.#end(claim);
+        return Promise.reject(circleError(circle));
+      }
+    }
     if (claim.pending > 0 && onWait !== undefined) {
       try {
-        onWait(this.#blockersOf(claim));
+        onWait(blockersOf(claim));
+        // The callback may itself have released what stood in the way, or aborted.
+        if (!claim.isGranted) signal?.throwIfAborted();
       } catch (error) {
         this.#end(claim);
         return Promise.reject(error);
-      }
-      // The callback may itself have released what stood in the way, or aborted.
-      if (signal?.aborted && !claim.isGranted) {
-        this.#end(claim);
-        return Promise.reject(signal.reason);
       }
     }
     if (claim.held !== null) return Promise.resolve(claim.held);
@@ -132,57 +192,39 @@ export class KeyedLock<Label = string> {
     });
   }
 
-  /**
-   * The hold if it can be had this instant without overtaking anybody who waits, else null.
-   *
-   * @throws SignalboxError OPTION_INVALID for what is no key or mode.
-   */
-  tryAcquire(requests: Requests, options: { readonly label?: Label | undefined } = {}): Held<Label> | null {
-    const wanted = readRequests(requests);
-    for (const { key, mode } of wanted) if (this.#queues.get(key)?.admits(mode) === false) return null;
-    return this.#join(wanted, { label: options.label }).held;
-  }
-
-  /** Acquires, calls `fn` with the hold, and releases when its promise settles, whichever way. */
-  async run<Result>(
-    requests: Requests,
-    fn: (held: Held<Label>) => Result | PromiseLike<Result>,
-    signalOrOptions?: AbortSignal | AcquireOptions<Label>,
-  ): Promise<Result> {
-    const held = await this.acquire(requests, signalOrOptions);
+  #restate(claim: Claim<Label>, requests: LockRequests, given: AcquireOptions<Label> = {}): Promise<Held<Label>> {
     try {
-      return await fn(held);
-    } finally {
-      held();
+      if (claim.isEnded) {
+        throw new SignalboxError(
+          'OPTION_INVALID',
+          'Expected a hold that is still held to be restated, got a released one',
+        );
+      }
+      const { ticket, label, parent } = claim;
+      const lineage = parent?.held ?? null;
+      return this.#enter(this.#read(requests, { ...given, ticket, label, lineage }), claim);
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
-  /** Every key that is held or waited for, as it is now; a copy. */
-  snapshot(): readonly KeySnapshot<Label>[] {
-    const now = this.#now();
-    const party = ({ owner, mode }: Place<Claim<Label>>): LockParty<Label> => {
-      return { label: owner.label, ticket: owner.ticket, mode, ageMs: now - owner.since };
-    };
-    return Array.from(this.#queues.values(), (queue) => ({
-      key: queue.key,
-      holders: Array.from(queue.holders(), party),
-      waiters: Array.from(queue.waiters(), party),
-    }));
+  #tokenOf(claim: Claim<Label>): string {
+    claim.token ??= randomUUID();
+    if (!claim.isEnded) this.#tokens.set(claim.token, claim);
+    return claim.token;
   }
 
   /** Joins every queue in one step, in which no code of a caller runs; grants if nothing stands in the way. */
-  #join(wanted: readonly KeyInMode[], options: AcquireOptions<Label>): Claim<Label> {
-    const claim = new Claim(options.ticket ?? this.draw(), options.label, options.signal, this.#now());
-    for (const { key, mode } of wanted) {
-      let queue = this.#queues.get(key);
-      if (queue === undefined) {
-        queue = new LockQueue(key);
-        this.#queues.set(key, queue);
-      }
-      const place = new Place(claim, queue, mode);
-      claim.places.push(place);
-      queue.join(place);
+  #join({ keys, options, parent }: Wanted<Label>): Claim<Label> {
+    const ticket = options.ticket ?? this.draw();
+    const claim = new Claim(ticket, options.label, options.signal, this.#queues, this.#now());
+    if (parent !== null) {
+      this.#nestedClaims++;
+      claim.isNested = true;
+      attach(claim, parent);
     }
+    claim.places = keys.map(({ key, mode }) => new Place(claim, queueFor(claim, key), mode));
+    for (const place of claim.places) place.queue.join(place);
     if (claim.pending === 0) this.#grant(claim);
     return claim;
   }
@@ -190,7 +232,7 @@ export class KeyedLock<Label = string> {
   #grant(claim: Claim<Label>): Held<Label> {
     for (const place of claim.places) place.queue.grant(place);
     claim.isGranted = true;
-    const held = asHeld(() => this.#end(claim), claim);
+    const held = this.#asHeld(() => this.#end(claim), claim);
     claim.held = held;
     return held;
   }
@@ -205,14 +247,30 @@ export class KeyedLock<Label = string> {
   /** Leaves every queue, as a holder or as a waiter, and grants what that makes possible. Idempotent. */
   #end(claim: Claim<Label>): void {
     const ready: Claim<Label>[] = [];
-    this.#leave(claim, ready);
-    if (ready.length === 0) return;
-    // Several keys may each let somebody go; they start in the order of their tickets.
-    if (claim.places.length > 1) ready.sort((one, other) => one.ticket - other.ticket);
-    const now = this.#now();
+    this.#serve(ready, this.#leave(claim, ready));
+  }
+
+  /** @returns the waiting claims inside of it that lost what covered them. */
+  #leave(claim: Claim<Label>, ready: Claim<Label>[]): readonly Claim<Label>[] {
+    if (claim.isEnded) return NOBODY;
+    claim.isEnded = true;
+    if (claim.token !== null) this.#tokens.delete(claim.token);
+    if (claim.isNested) this.#nestedClaims--;
+    const moved = claim.isNested || claim.children !== null ? dissolve(claim) : NOBODY;
+    for (const place of claim.places) place.queue.leave(place, ready);
+    return moved;
+  }
+
+  /** Grants to all who may have their keys now, in the order of their tickets, and refuses those who never would. */
+  #serve(ready: Claim<Label>[], moved: readonly Claim<Label>[]): void {
+    // Several keys may each let somebody go.
+    if (ready.length > 1) ready.sort((one, other) => one.ticket - other.ticket);
+    const now = ready.length > 0 ? this.#now() : 0;
     // More may become ready on the way, behind the others: `ready` grows.
     for (const next of ready) {
       const { signal } = next;
+      // Put back by somebody who joined before it in this very step.
+      if (next.pending > 0 || next.isGranted) continue;
       if (signal !== undefined) this.#watch.remove(signal, next);
       if (signal?.aborted) {
         // Its turn came in the midst of the abort that many waiters share: nobody is granted under a signal that is gone.
@@ -224,30 +282,19 @@ export class KeyedLock<Label = string> {
         next.resolve?.(held);
       }
     }
+    // The youngest gives way.
+    for (const claim of moved.toSorted((one, other) => other.ticket - one.ticket)) this.#refuseCircle(claim);
   }
 
-  #leave(claim: Claim<Label>, ready: Claim<Label>[]): void {
-    if (claim.isEnded) return;
-    claim.isEnded = true;
-    for (const place of claim.places) {
-      place.queue.leave(place, ready);
-      if (place.queue.isIdle) this.#queues.delete(place.queue.key);
-    }
-  }
-
-  #blockersOf(claim: Claim<Label>): readonly Blocker<Label>[] {
-    const claims = new Set<Claim<Label>>();
-    for (const place of claim.places) if (!place.isAdmitted) place.queue.addBlockers(place, claims);
-    return Array.from(claims, ({ label, ticket }) => ({ label, ticket })).sort(
-      (one, other) => one.ticket - other.ticket,
-    );
+  /** One that waited among the keys of a hold around it waits among all others now: perhaps for what waits for it. */
+  #refuseCircle(claim: Claim<Label>): void {
+    if (claim.pending === 0 || claim.isEnded) return;
+    const circle = circleThrough(claim);
+    if (circle === null) return;
+    if (claim.signal !== undefined) this.#watch.remove(claim.signal, claim);
+    this.#end(claim);
+    claim.reject?.(circleError(circle));
   }
 }
 
-/** Turns a claim's release into the function that callers hold. */
-function asHeld<Label>(release: () => void, { ticket, label }: Claim<Label>): Held<Label> {
-  const held = release as { (): void; ticket: number; label: Label | undefined };
-  held.ticket = ticket;
-  held.label = label;
-  return held;
-}
+const NOBODY: readonly never[] = Object.freeze([]);

@@ -1,5 +1,5 @@
 import { Chain, type Linked } from './chain.ts';
-import type { LockMode } from './types.ts';
+import { compatibleWith, conflicts, conflictsWithAny, type Mode } from './lock-modes.ts';
 
 /** What a queue must know of the acquire that stands in it. */
 export type Party = {
@@ -10,25 +10,36 @@ export type Party = {
   pending: number;
 };
 
-/** Whether two different acquires may not have one key at the same time. */
-export function conflicts(one: LockMode, other: LockMode): boolean {
-  return one === 'exclusive' || other === 'exclusive';
-}
+/** Where in the counts of a queue those that are not admitted begin. */
+const BARRED = 5;
+
+/** Queues by key; one that is idle is not kept. */
+export type Queues<Owner extends Party> = Map<string, LockQueue<Owner>>;
 
 /** One acquire's place in the queue of one key. */
 export class Place<Owner extends Party> implements Linked<Place<Owner>> {
   readonly owner: Owner;
-  readonly queue: LockQueue<Owner>;
-  readonly mode: LockMode;
+  readonly mode: Mode;
+  queue: LockQueue<Owner>;
   isAdmitted = false;
   prev: Place<Owner> | null = null;
   next: Place<Owner> | null = null;
 
-  constructor(owner: Owner, queue: LockQueue<Owner>, mode: LockMode) {
+  constructor(owner: Owner, queue: LockQueue<Owner>, mode: Mode) {
     this.owner = owner;
     this.queue = queue;
     this.mode = mode;
   }
+}
+
+/** The queue of a key, made if there is none. */
+export function queueOf<Owner extends Party>(queues: Queues<Owner>, key: string): LockQueue<Owner> {
+  let queue = queues.get(key);
+  if (queue === undefined) {
+    queue = new LockQueue(key, queues);
+    queues.set(key, queue);
+  }
+  return queue;
 }
 
 /**
@@ -37,29 +48,31 @@ export class Place<Owner extends Party> implements Linked<Place<Owner>> {
  * A place is *admitted* when it conflicts with no holder and with nobody ahead of it; the acquire that it belongs to is
  * granted when all its places are. Until then an admitted place is a reservation: it bars those behind as a holder would.
  *
- * Invariants: waiters stand in ticket order; those admitted are a prefix of them, and `#frontier` is the first that is
- * not; no two admitted places conflict, holders included, so that counting them by mode is enough to judge the next.
+ * Invariants: waiters stand in ticket order; `#frontier` is the first of them that is not admitted, or stands before it;
+ * no two admitted places conflict, holders included, and none conflicts with a waiter ahead of it. So the sets of modes
+ * that are admitted and that are barred are enough to judge a newcomer.
  */
 export class LockQueue<Owner extends Party> {
   readonly key: string;
+  readonly #home: Queues<Owner>;
   readonly #holders = new Chain<Place<Owner>>();
   readonly #waiters = new Chain<Place<Owner>>();
+  /** Places by mode: those admitted, holders included, then those that are not. */
+  readonly #counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  /** The modes that any admitted place has, and those that any other has; bit n stands for mode n. */
+  #admitted = 0;
+  #barred = 0;
   #frontier: Place<Owner> | null = null;
-  #admittedShared = 0;
-  #admittedExclusive = 0;
 
-  constructor(key: string) {
+  /** @param home where it is kept, and taken out of when nobody is left. */
+  constructor(key: string, home: Queues<Owner>) {
     this.key = key;
-  }
-
-  /** Nobody holds it and nobody waits: it need not be kept. */
-  get isIdle(): boolean {
-    return this.#holders.isEmpty && this.#waiters.isEmpty;
+    this.#home = home;
   }
 
   /** Whether a newcomer in this mode would be admitted without passing anybody who waits. */
-  admits(mode: LockMode): boolean {
-    return this.#frontier === null && this.#isCompatible(mode);
+  admits(mode: Mode): boolean {
+    return !conflictsWithAny(mode, this.#admitted | this.#barred);
   }
 
   /**
@@ -68,34 +81,53 @@ export class LockQueue<Owner extends Party> {
    * acquire could be ahead of another on one key and behind it on a second one, and both would wait for ever.
    */
   join(place: Place<Owner>): void {
-    const { owner } = place;
+    const { owner, mode } = place;
     let ahead = this.#waiters.tail;
-    while (ahead !== null && ahead.owner.ticket > owner.ticket) ahead = ahead.prev;
-    this.#waiters.insertAfter(ahead, place);
-    owner.pending++;
-    if (place.next?.isAdmitted) this.#readmitFrom(place);
-    else if (this.#frontier === place.next) {
-      if (this.#isCompatible(place.mode)) this.#admit(place);
-      else this.#frontier = place;
+    const isLast = ahead === null || ahead.owner.ticket <= owner.ticket;
+    for (; ahead !== null && ahead.owner.ticket > owner.ticket; ahead = ahead.prev) {
+      if (ahead === this.#frontier) this.#frontier = place;
+      if (ahead.isAdmitted && conflicts(ahead.mode, mode)) this.#bar(ahead);
     }
+    const isFree = isLast && this.admits(mode);
+    this.#waiters.insertAfter(ahead, place);
+    if (isFree) {
+      place.isAdmitted = true;
+      this.#countAdmitted(mode, 1);
+      return;
+    }
+    owner.pending++;
+    this.#countBarred(mode, 1);
+    this.#frontier ??= place;
+    if (!isLast) this.#sweep(null);
   }
 
   /** A waiter whose every place is admitted becomes a holder. Nobody else's turn changes. */
   grant(place: Place<Owner>): void {
+    if (this.#frontier === place) this.#frontier = place.next;
     this.#waiters.remove(place);
     this.#holders.append(place);
   }
 
   /** Gives up a hold or a waiting place. Adds to `ready` each owner that this lets have the last of its keys. */
   leave(place: Place<Owner>, ready: Owner[]): void {
-    if (this.#frontier === place) this.#frontier = place.next;
-    if (place.owner.isGranted) this.#holders.remove(place);
-    else this.#waiters.remove(place);
-    if (place.isAdmitted) this.#count(place, -1);
-    for (let next = this.#frontier; next !== null && this.#isCompatible(next.mode); next = next.next) {
-      this.#admit(next);
-      this.#frontier = next.next;
-      if (next.owner.pending === 0) ready.push(next.owner);
+    this.#take(place);
+    if (this.#frontier !== null) this.#sweep(ready);
+    this.#dropIfIdle();
+  }
+
+  /**
+   * Moves a place to another queue of the same key, as what it is: a holder holds, a waiter waits at its ticket. A waiter
+   * may be admitted by that, which shows in its owner's `pending`. All places of a queue are moved together.
+   */
+  hand(place: Place<Owner>, to: LockQueue<Owner>): void {
+    this.#take(place);
+    this.#dropIfIdle();
+    place.queue = to;
+    if (place.owner.isGranted) to.#receive(place);
+    else {
+      if (!place.isAdmitted) place.owner.pending--;
+      place.isAdmitted = false;
+      to.join(place);
     }
   }
 
@@ -116,36 +148,75 @@ export class LockQueue<Owner extends Party> {
     for (let place = this.#waiters.head; place !== null; place = place.next) yield place;
   }
 
-  /**
-   * Admits anew from a place that stands before admitted waiters. None of those was granted, so each still waits for
-   * another key: its `pending` was at least one before and cannot reach zero here.
-   */
-  #readmitFrom(first: Place<Owner>): void {
-    for (let place = first.next; place?.isAdmitted; place = place.next) {
-      place.isAdmitted = false;
-      place.owner.pending++;
-      this.#count(place, -1);
+  /** A holder comes from another queue: it is never put out, so a waiter that was admitted here may be. */
+  #receive(place: Place<Owner>): void {
+    for (const other of this.waiters()) {
+      if (other.isAdmitted && conflicts(other.mode, place.mode)) this.#bar(other);
     }
-    let place: Place<Owner> | null = first;
-    for (; place !== null && this.#isCompatible(place.mode); place = place.next) this.#admit(place);
-    this.#frontier = place;
+    this.#holders.append(place);
+    this.#countAdmitted(place.mode, 1);
+    this.#frontier = this.#waiters.head;
+  }
+
+  #take(place: Place<Owner>): void {
+    if (this.#frontier === place) this.#frontier = place.next;
+    if (place.owner.isGranted) this.#holders.remove(place);
+    else this.#waiters.remove(place);
+    if (place.isAdmitted) this.#countAdmitted(place.mode, -1);
+    else this.#countBarred(place.mode, -1);
+  }
+
+  #dropIfIdle(): void {
+    if (this.#holders.isEmpty && this.#waiters.isEmpty) this.#home.delete(this.key);
+  }
+
+  /**
+   * Admits whom nothing stands in the way of any more, in order; none passes one ahead that it conflicts with. It ends
+   * where nobody further back can be admitted whatever their order.
+   */
+  #sweep(ready: Owner[] | null): void {
+    let ahead = 0;
+    let first: Place<Owner> | null = null;
+    for (let place = this.#frontier; place !== null; place = place.next) {
+      if (place.isAdmitted) continue;
+      if (!conflictsWithAny(place.mode, this.#admitted | ahead)) {
+        this.#admit(place);
+        if (ready !== null && place.owner.pending === 0) ready.push(place.owner);
+        continue;
+      }
+      first ??= place;
+      ahead |= 1 << place.mode;
+      if ((compatibleWith(this.#admitted | ahead) & this.#barred) === 0) break;
+    }
+    this.#frontier = first;
   }
 
   #admit(place: Place<Owner>): void {
     place.isAdmitted = true;
     place.owner.pending--;
-    this.#count(place, 1);
+    this.#countBarred(place.mode, -1);
+    this.#countAdmitted(place.mode, 1);
   }
 
-  #count(place: Place<Owner>, change: 1 | -1): void {
-    if (place.mode === 'shared') this.#admittedShared += change;
-    else this.#admittedExclusive += change;
+  #bar(place: Place<Owner>): void {
+    place.isAdmitted = false;
+    place.owner.pending++;
+    this.#countAdmitted(place.mode, -1);
+    this.#countBarred(place.mode, 1);
   }
 
-  #isCompatible(mode: LockMode): boolean {
-    return (
-      (this.#admittedShared === 0 || !conflicts(mode, 'shared')) &&
-      (this.#admittedExclusive === 0 || !conflicts(mode, 'exclusive'))
-    );
+  #countAdmitted(mode: Mode, change: 1 | -1): void {
+    const count = (this.#counts[mode] as number) + change;
+    this.#counts[mode] = count;
+    if (count === 0) this.#admitted &= ~(1 << mode);
+    else this.#admitted |= 1 << mode;
+  }
+
+  #countBarred(mode: Mode, change: 1 | -1): void {
+    const at = mode + BARRED;
+    const count = (this.#counts[at] as number) + change;
+    this.#counts[at] = count;
+    if (count === 0) this.#barred &= ~(1 << mode);
+    else this.#barred |= 1 << mode;
   }
 }

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type Held, KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import type { Held } from '../../src/dispatcher/lock-claim.ts';
 import type { LockRequest } from '../../src/dispatcher/types.ts';
 
 const shared = (key: string): LockRequest => ({ key, mode: 'shared' });
@@ -353,17 +354,18 @@ describe('snapshot', () => {
     expect(lock.snapshot()).toEqual([
       {
         key: 'a',
+        inside: null,
         holders: [{ label: 'holder', ticket: 1, mode: 'exclusive', ageMs: 300 }],
         waiters: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 50 }],
       },
-      { key: 'b', holders: [{ label: 'holder', ticket: 1, mode: 'shared', ageMs: 300 }], waiters: [] },
+      { key: 'b', inside: null, holders: [{ label: 'holder', ticket: 1, mode: 'shared', ageMs: 300 }], waiters: [] },
     ]);
     now = 1_500;
     holder();
     now = 1_510;
     // A holder's age counts from its grant, however long it waited.
     expect(lock.snapshot()).toEqual([
-      { key: 'a', holders: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 10 }], waiters: [] },
+      { key: 'a', inside: null, holders: [{ label: 'waiter', ticket: 2, mode: 'shared', ageMs: 10 }], waiters: [] },
     ]);
     (await waiter)();
     expect(lock.snapshot()).toEqual([]);

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type Held, KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
+import type { Held } from '../../src/dispatcher/lock-claim.ts';
 import type { LockRequest } from '../../src/dispatcher/types.ts';
 import { SignalboxError } from '../../src/errors.ts';
 
@@ -358,7 +359,7 @@ describe('bad input', () => {
   test('the message says which request of the list is wrong and what came', async () => {
     const acquired = new KeyedLock().acquire(['k', { key: 'l', mode: 'wild' as 'shared' }]);
     await expect(acquired).rejects.toThrow(
-      `Expected the mode of lock request 1 to be 'shared' or 'exclusive', got "wild"`,
+      `Expected the mode of lock request 1 to be 'shared', 'exclusive', 'intention-shared' or 'intention-exclusive', got "wild"`,
     );
   });
 });
