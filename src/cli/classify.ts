@@ -43,7 +43,7 @@ function sentences(command: string, verdict: Verdict, paint: Paint): string {
     const { code, message, hint } = verdict.reason;
     return `${head('serial')}  ${code}: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`;
   }
-  return `${head('parallel')}${proofLines(verdict).join('\n')}\n`;
+  return `${head('parallel')}${proofLines(command, verdict).join('\n')}\n`;
 }
 
 /** A verdict for a person, on one line. */

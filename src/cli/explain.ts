@@ -48,7 +48,7 @@ async function answer(io: Io, command: string, flags: Flags): Promise<void> {
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
   const paint = choosePaint(io.terminal, io.env);
   const lines = renderExplanation(explanation).split('\n');
-  if (verdict.kind === 'parallel') lines.push(...proofLines(verdict));
+  if (verdict.kind === 'parallel') lines.push(...proofLines(command, verdict));
   return io.stdout.write(`${lines.map((line) => paintLine(line, paint)).join('\n')}\n`);
 }
 

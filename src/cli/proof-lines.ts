@@ -1,12 +1,25 @@
-import type { Verdict } from '../classifier/verdict.ts';
+import type { Part, RuleRef, Verdict } from '../classifier/verdict.ts';
+import { visible } from './display-text.ts';
 
-/** What a parallel verdict rests on, for a person: a line for each fact there is. */
-export function proofLines(verdict: Extract<Verdict, { kind: 'parallel' }>): string[] {
+/** What a parallel verdict rests on, for a person: a line for each fact there is, then one for each part of a compound. */
+export function proofLines(command: string, verdict: Extract<Verdict, { kind: 'parallel' }>): string[] {
+  const { rule, profile, effects, assumes, parts = [] } = verdict;
   const facts = [
-    ['rule', verdict.rule.map(({ path, origin }) => `${path} (${origin})`).join(', ')],
-    ['profile', verdict.profile],
-    ['effects', verdict.effects.join(', ')],
-    ['assumes', verdict.assumes.join(', ')],
+    ['rule', named(rule)],
+    ['profile', profile],
+    ['effects', effects.join(', ')],
+    ['assumes', assumes.join(', ')],
   ];
-  return facts.filter(([, text]) => text !== '').map(([name = '', text]) => `  ${name.padEnd(8)} ${text}`);
+  return [
+    ...facts.filter(([, text]) => text !== '').map(([name = '', text]) => `  ${name.padEnd(8)} ${text}`),
+    ...parts.map((part) => `  part     ${visible(command.slice(...part.span))}  ${told(part)}`),
+  ];
+}
+
+function told({ rule, profile, stdin }: Part): string {
+  return `[${[named(rule), profile, ...(stdin === 'pipe' ? ['reads the pipe'] : [])].join('; ')}]`;
+}
+
+function named(rule: readonly RuleRef[]): string {
+  return rule.map(({ path, origin }) => `${path} (${origin})`).join(', ');
 }

@@ -45,6 +45,14 @@ describe('the defaults', () => {
     });
   });
 
+  test('read one command a text, unless the file, a variable or a flag says otherwise', () => {
+    expect(load().mode).toBe('simple');
+    expect(load({ file: file({ mode: 'compound' }) }).mode).toBe('compound');
+    expect(load({ env: { SIGNALBOX_MODE: 'compound' } }).mode).toBe('compound');
+    expect(load({ env: { SIGNALBOX_MODE: 'compound' }, flags: { mode: 'simple' } }).mode).toBe('simple');
+    expect(failure({ env: { SIGNALBOX_MODE: 'fast' } }).message).toContain('SIGNALBOX_MODE');
+  });
+
   test('are frozen all the way down', () => {
     const config = load();
     for (const value of [config, config.roots, config.limits, config.environment])

@@ -95,6 +95,13 @@ describe('the options of a dispatcher', () => {
   });
 });
 
+describe('where a text may change to', () => {
+  test.each([['relative'], [['/a', 'b']], [[5]], ['/a'], [['/a\0']]])('%j is no list of directories', (roots) => {
+    const create = () => createDispatcher({ judge: judgeByMark, roots: roots as never });
+    expect(errorOf(create)).toMatch(/^OPTION_INVALID -: Expected roots to be a list of absolute directories/);
+  });
+});
+
 describe('the options of a batch', () => {
   test.each<[BatchOptions, string]>([
     [{ mode: 'fancy' as never }, 'OPTION_INVALID -: Expected mode to be "simple" or "compound", got "fancy"'],
