@@ -20,7 +20,7 @@ describe('signalbox', () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test.each([[[]], [['classify']], [['explain']], [['run']], [['serve']]])(
+  test.each([[[]], [['classify']], [['explain']], [['run']], [['serve']], [['rules']], [['doctor']]])(
     'the help of %j fits 80 columns and has examples',
     async (command) => {
       const { code, stdout, stderr } = await runCli([...command, '--help']);
