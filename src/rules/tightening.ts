@@ -26,6 +26,7 @@ export function loosenings(user: RuleData, builtIn: RuleData, profiles: Profiles
   for (const word of mine.alone.keys()) {
     if (!theirs.alone.has(word)) report.at('alone').say(beyond(`that "${word}" may stand alone`));
   }
+  compareStarts(user.command, builtIn.command, report.at('command'));
   compareNodes(user.command, mine.root, theirs.root, report.at('command'));
   return problems;
 }
@@ -84,6 +85,22 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
   }
 }
 
+/** What a program starts is looked up as it is itself, so a name that is left out is one that nobody looks up. */
+function compareStarts(user: RuleNode, builtIn: RuleNode, report: Report): void {
+  if (user.override) return;
+  const unnamed = (builtIn.starts ?? []).find((name) => !user.starts?.includes(name));
+  if (unnamed !== undefined) report.at('starts').say(beyond(`that it does not start "${unnamed}"`));
+  const theirs = new Map(
+    Object.entries(builtIn.subcommands ?? {}).flatMap(([key, node]) =>
+      namesOf(key).map((name) => [name, node] as const),
+    ),
+  );
+  for (const [key, node] of Object.entries(user.subcommands ?? {})) {
+    const below = namesOf(key).flatMap((name) => theirs.get(name) ?? []);
+    for (const one of new Set(below)) compareStarts(node, one, report.at('subcommands', key));
+  }
+}
+
 function sameSyntax({ syntax: mine }: NodeRule, { syntax: theirs }: NodeRule): boolean {
   return JSON.stringify(mine) === JSON.stringify(theirs);
 }
@@ -137,4 +154,8 @@ function compareProofs({ proof: mine }: NodeRule, { proof: theirs }: NodeRule, r
   const kept = theirs.effects.every((effect) => mine.effects.includes(effect));
   if (!kept) report.at('observes').say(beyond('fewer effects'));
   if (mine.wholeEnvironment && !theirs.wholeEnvironment) report.at('observes').say(beyond('the whole environment'));
+  // Each assumption is something that the dispatcher looks at before it runs the command.
+  if (!theirs.assumes.every((one) => mine.assumes.includes(one)))
+    report.at('observes').say(beyond('fewer assumptions'));
+  if (mine.profile.name !== theirs.profile.name) report.at('profile').say(beyond('another profile'));
 }

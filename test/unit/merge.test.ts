@@ -55,7 +55,7 @@ function base(change: (file: Loose) => void = () => undefined): RuleFile {
             expression: { join: ['-o'], operandsFirst: true },
             operands: ['path*'],
           }),
-          say: nodeWith({ dashes: 'text', operands: ['text*'] }),
+          say: nodeWith({ dashes: 'text', operands: ['text*'], observes: ['index'], starts: ['pager'] }),
           each: nodeWith({ stdin: 'always', delegates: [{ command: 'list', exactly: ['-l'], why: WHY }] }),
         },
       },
@@ -137,6 +137,21 @@ describe('adding what permits, and blunting what restricts, loosens', () => {
     ['no text to know the program by', (f) => delete f.identity, '/identity: another program'],
     ['another text to know it by', (f) => f.identity.push('text three'), '/identity: another program'],
     ['another profile', (f) => delete f.profile, '/profile: another profile'],
+    [
+      'another profile of a subcommand',
+      (f) => (f.command.subcommands['list, ls'].profile = 'generic'),
+      '/command/subcommands/list, ls/profile: another profile',
+    ],
+    [
+      'a refresh of the index that is not told',
+      (f) => (f.command.subcommands.say.observes = ['repository']),
+      '/command/subcommands/say/observes: fewer assumptions',
+    ],
+    [
+      'a program that it starts and does not name',
+      (f) => delete f.command.subcommands.say.starts,
+      '/command/subcommands/say/starts: that it does not start "pager"',
+    ],
     ['another way to run', (f) => (f.builtin = true), '/builtin: another way to run'],
     ['an option', (f) => (f.command.options['-x'] = option()), '/command/options: the option "-x"'],
     [
