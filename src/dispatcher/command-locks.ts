@@ -81,7 +81,7 @@ export function locksOf(
 ): readonly LockRequest[] {
   const locks = new Map<string, LockMode>();
   const take = (key: string, wanted: LockMode): void => {
-    if (wanted === 'exclusive' || !locks.has(key)) locks.set(key, wanted);
+    locks.set(key, strongest(locks.get(key) ?? wanted, wanted));
   };
   take(gateKey(batchId), mode);
   for (const key of places.keys) take(key, mode);
@@ -103,12 +103,18 @@ function keysOutside({ bases, workspaces }: Places, paths: Named['paths']): Read
     const literal = glob ? text.slice(0, text.lastIndexOf('/', text.search(/[*?[]/)) + 1) : text;
     for (const base of bases) {
       const real = pathKey(literal === '' ? '.' : literal, base);
-      const { keys, workspace } = workspaceKeys(isDirectory(real) ? real : parentOf(real));
+      const { keys, workspace } = workspaceKeys(real);
       const isCovered = workspaces.includes(workspace) || (keys.length === 1 && isInside(real, workspaces));
       if (!isCovered) for (const key of keys) found.add(key);
     }
   }
   return found;
+}
+
+/** A mode that is as strong as both. */
+function strongest(one: LockMode, other: LockMode): LockMode {
+  if (one === other || other === 'intention-shared') return one;
+  return one === 'intention-shared' ? other : 'exclusive';
 }
 
 function below(base: string, path: string): string {
@@ -121,8 +127,4 @@ function isDirectory(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
 }

@@ -19,6 +19,9 @@ const JOINTS = new Set('=:,@');
 /** From the first of these on, only the shell knows what a word will be. */
 const OPEN_ENDS = new Set('*?[{$');
 
+/** How a path stands in a text. */
+type Weight = 'moved-to' | 'value' | 'mentioned';
+
 export type TextContext = {
   readonly command: string;
   /** Variables that the command alone is given. */
@@ -52,59 +55,64 @@ export function namedPlaces({
   for (const word of roughWords(command)) {
     if (--left < 0) break;
     const isMove = MOVES.has(before) && !word.startsWith('-');
-    const isMeant = isMove || before.startsWith('-') || word.startsWith('-');
+    const isValue = before.startsWith('-') || word.startsWith('-');
+    const weight = isMove ? 'moved-to' : isValue ? 'value' : 'mentioned';
     for (const text of pathsIn(word)) {
       const path = expanded(text, environment);
-      finder.look(path, from.slice(0, 1), isMeant);
+      finder.look(path, from.slice(0, 1), weight);
       // Where it was before counts too, since the move may have failed or been a subshell's; but less.
-      finder.look(path, from.slice(1), false);
+      finder.look(path, from.slice(1), 'mentioned');
     }
     if (isMove) from = moved(from, expanded(word, environment));
     // An option between the two, as in `cd -P ..`, does not change where it goes.
     if (!(MOVES.has(before) && word.startsWith('-'))) before = word;
   }
   for (const value of Object.values(env)) {
-    for (const text of pathsIn(value)) finder.look(text, bases, false);
+    for (const text of pathsIn(value)) finder.look(text, bases, 'mentioned');
   }
   return finder.keys;
 }
 
 class PlaceFinder {
   readonly keys = new Map<string, LockMode>();
-  readonly #workspaces: readonly string[];
+  readonly #workspaces: string[];
   /** Those of them whose keys every place inside has as well. */
   readonly #repositories: string[];
   readonly #seen = new Set<string>();
 
   constructor(workspaces: readonly string[]) {
-    this.#workspaces = workspaces;
+    this.#workspaces = [...workspaces];
     this.#repositories = workspaces.filter((workspace) => workspaceKeys(workspace).keys.length > 1);
   }
 
-  look(text: string | null, bases: readonly string[], isMeant: boolean): void {
+  look(text: string | null, bases: readonly string[], weight: Weight): void {
     const literal = text === null ? null : literalPart(text);
     if (literal === null) return;
     for (const base of literal.startsWith('/') ? ['/'] : bases) {
       const real = pathKey(literal, base);
-      const question = `${isMeant}${real}`;
+      // A slash is mostly no place: what separates fields, the end of a pattern, all of a search.
+      if (real === '/' && weight !== 'moved-to') continue;
+      const question = `${weight} ${real}`;
       if (this.#seen.has(question)) continue;
       this.#seen.add(question);
-      if (!isPseudo(real) && !isInside(real, this.#repositories)) this.#take(real, isMeant);
+      if (!isPseudo(real) && !isInside(real, this.#repositories)) this.#take(real, weight, literal.includes('/'));
     }
   }
 
-  #take(real: string, isMeant: boolean): void {
+  #take(real: string, weight: Weight, isPath: boolean): void {
     const { keys, workspace } = workspaceKeys(real);
     const isRepository = workspace !== real || keys.length > 1;
     if (!isRepository && isInside(real, this.#workspaces)) return;
+    const kind = kindOf(real);
+    // A lone word that is no file here is mostly no name of one.
+    if (!isRepository && kind === null && !isPath) return;
     if (isRepository) this.#repositories.push(workspace);
-    const isThere = isDirectory(real);
-    if (isRepository || (isThere && isMeant && isWritable(real))) {
+    if (isRepository || (weight !== 'mentioned' && kind === 'directory' && isWritable(real))) {
+      if (!isRepository) this.#workspaces.push(real);
       for (const key of keys) this.keys.set(key, 'exclusive');
       return;
     }
-    const around = isThere ? keys : workspaceKeys(pathKey('..', real)).keys;
-    for (const key of around) if (!this.keys.has(key)) this.keys.set(key, 'shared');
+    for (const key of keys) if (!this.keys.has(key)) this.keys.set(key, 'shared');
   }
 }
 
@@ -168,10 +176,16 @@ function moved(from: readonly string[], target: string | null): readonly string[
 }
 
 function isDirectory(path: string): boolean {
+  return kindOf(path) === 'directory';
+}
+
+function kindOf(path: string): 'directory' | 'other' | null {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (status === undefined) return null;
+    return status.isDirectory() ? 'directory' : 'other';
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -246,7 +246,7 @@ describe('what a command locks', () => {
       { key: `file:${join(directory, 'named', 'deeper')}`, mode },
       { key: `file:${join(work, 'deeper')}`, mode },
       { key: 'resource:daemon', mode },
-      { key: `file:${elsewhere}`, mode: 'shared' },
+      { key: `file:${join(elsewhere, 'file')}`, mode: 'shared' },
       { key: 'mine', mode: 'exclusive' },
       { key: 'ours', mode: 'shared' },
     ];
