@@ -75,6 +75,9 @@ export const BRACED = tableOf([[`${LETTERS}${DIGITS}_-./:+@%`, LITERAL]]);
 export const NAME = tableOf([[`${LETTERS}${DIGITS}_`, LITERAL]]);
 export const NAME_START = tableOf([[`${LETTERS}_`, LITERAL]]);
 
+/** The characters of a descriptor before a redirection. */
+export const DIGIT = tableOf([[DIGITS, LITERAL]]);
+
 /** Words that bash reads as grammar where a command may begin. `!`, `{`, `}`, `((` are refused as characters. */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   'if then elif else fi for while until do done case esac select in function time coproc [[ ]]'.split(' '),

@@ -1,41 +1,39 @@
-import { type Allowance, refusedEffect } from './allowance.ts';
-import { readCommand } from './command.ts';
-import type { ProfileRule, Proof, Rules } from './compiled.ts';
-import type { ClassifyOptions, Judgement, RepositoryFacts, SecondReading } from './judgement.ts';
-import { findBinary, withNote } from './leading-token.ts';
-import { type Lexed, lex } from './lexer.ts';
+import type { ProfileRule, Rules } from './compiled.ts';
+import { nameParts, readCompound } from './compound.ts';
+import { changesDirectory, leadingChange } from './directory-change.ts';
+import type { ClassifyOptions, Judgement, ReadPart, ReadWord, SecondReading } from './judgement.ts';
+import { withNote } from './leading-token.ts';
+import { type Lexed, type LexedList, type ListedCommand, lex, lexList, type Unread } from './lexer.ts';
+import { readWords, refusePart } from './part.ts';
 import { type Reading, type Refusal, refuseText, startReading } from './reading.ts';
 import { reasonOf } from './reason.ts';
 import { rulesOf } from './rule-set.ts';
-import { checkOptions, homeOf, isHostileDirectory, unknownVariable } from './surroundings.ts';
+import { checkOptions, homeOf } from './surroundings.ts';
 import type { Assumption, Run, Verdict } from './verdict.ts';
-import { quoted, visible } from './visible-text.ts';
-import type { Assignment, Word } from './word.ts';
+import type { Assignment } from './word.ts';
 
 /** A verdict and the reading it came from. */
-export type Examined = { readonly verdict: Verdict; readonly reading: Reading };
+export type Examined = { readonly verdict: Verdict; readonly reading: Reading; readonly compound: Compound | null };
 
-/** What the lexer refused. */
-type Unread = Extract<Lexed, { readonly ok: false }>;
+/** A text that is no lone simple command, as far as it was read. */
+type Compound = {
+  readonly commands: readonly ListedCommand[];
+  /** The lexer read it to its end. */
+  readonly isWhole: boolean;
+  readonly readings: readonly Reading[];
+};
 
 /** What is left to assume once the repository was probed. */
 const NO_ASSUMPTIONS: readonly Assumption[] = Object.freeze([]);
 
-/** Builtins and globs: bash runs the text itself. */
+/** Builtins, globs and compounds: bash runs the text itself. */
 const IN_BASH: Run = Object.freeze({ form: 'bash' });
-
-/** Taken for granted of a repository that nobody has probed. */
-const PLAIN_REPOSITORY: Assumption = 'repository-plain';
-
-/** Taken for granted of the list of tracked files. */
-const FRESH_INDEX: Assumption = 'index-fresh';
 
 /**
  * Whether a command may run at the same time as its siblings. Synchronous and pure; it never throws for any JavaScript
  * value as the command, and whatever is not proved is serial.
  *
- * @throws SignalboxError MODE_UNAVAILABLE for compound mode; RULES_INVALID when `rules` is no rule set; OPTION_INVALID
- * for another option that is not allowed.
+ * @throws SignalboxError RULES_INVALID when `rules` is no rule set; OPTION_INVALID for another option that is not allowed.
  */
 export function classify(command: unknown, options: ClassifyOptions): Verdict {
   return examine(command, rulesOf(options.rules), options, false).verdict;
@@ -43,17 +41,24 @@ export function classify(command: unknown, options: ClassifyOptions): Verdict {
 
 /** The verdict with what the dispatcher needs besides; see `Judgement`. Total and pure as `classify` is. */
 export function judge(command: unknown, options: ClassifyOptions): Judgement {
-  const { verdict, reading } = examine(command, rulesOf(options.rules), options, false);
+  const { verdict, reading, compound } = examine(command, rulesOf(options.rules), options, false);
+  const readings = compound === null ? [reading] : partsOf(reading, compound);
   // What the text names before the lexer refused it still tells where a writer works.
-  if (reading.binary === null) readWords(reading);
+  if (compound === null && reading.binary === null) readWords(reading);
+  const binaries = readings.flatMap(({ binary }) => (binary === null ? [] : [binary]));
+  const delegates = readings.flatMap(({ delegate }) => (delegate === null ? [] : [delegate]));
+  const started = [
+    ...binaries.flatMap(({ starts }) => starts),
+    ...delegates.flatMap(({ name, starts }) => [name, ...starts]),
+  ];
   return {
     verdict,
     directories: reading.directories,
     paths: reading.paths,
-    resources: reading.binary?.resources ?? [],
-    starts: reading.binary?.starts ?? [],
-    programs: reading.binary === null || reading.binary.builtin ? [] : [reading.binary.name],
-    cd: null,
+    resources: distinct([...binaries, ...delegates].flatMap(({ resources }) => resources)),
+    starts: distinct(started),
+    programs: distinct(binaries.flatMap(({ builtin, name }) => (builtin ? [] : [name]))),
+    cd: compound === null ? null : leadingChange(compound.commands, compound.isWhole),
     wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
   };
 }
@@ -70,37 +75,55 @@ export function examine(
   piped: boolean,
 ): Examined {
   checkOptions(options);
-  const reading = startReading(rules, homeOf(options.cwd), piped);
-  if (typeof command !== 'string') return serial('', refuseText('input', 'INPUT_NOT_TEXT', 0, 0), reading);
+  const reading = startReading(rules, homeOf(options.cwd), piped ? 'pipe' : 'none');
+  if (typeof command !== 'string') return serial('', refuseText('input', 'INPUT_NOT_TEXT', 0, 0), reading, null);
 
-  const lexed = lex(command, options.limits);
-  reading.words = lexed.words;
-  if (!lexed.ok) return serial(command, refuseLexed(rules, command, lexed), reading);
+  const lexed =
+    options.mode === 'compound' ? loneOrList(lexList(command, options.limits)) : lex(command, options.limits);
+  const commands = 'commands' in lexed ? lexed.commands : null;
+  reading.words = 'words' in lexed ? lexed.words : [];
+  if (!lexed.ok) {
+    const compound = commands === null ? null : { commands, isWhole: false, readings: [] };
+    return serial(command, refuseLexed(rules, command, lexed), reading, compound);
+  }
+  const list = 'commands' in lexed ? readCompound(reading, lexed.commands, options) : null;
+  const compound = list === null ? null : { commands: commands!, isWhole: true, readings: list.readings };
   const refusal =
-    refuseAssignments(reading, lexed.assignments) ??
-    readWords(reading) ??
-    refuseSurroundings(reading, options, command.length) ??
-    refuseEffects(reading.proof!, options.allow, command.length) ??
-    refuseRepository(reading.proof!, options.repository, command.length) ??
-    refuseSecondReading(options.secondReading, command, lexed.assignments, lexed.words);
-  if (refusal !== null) return serial(command, refusal, reading);
+    ('words' in lexed ? refusePart(reading, lexed.assignments, options, 0, command.length) : list!.refusal) ??
+    refuseSecondReading(options.secondReading, command, lexed);
+  if (refusal !== null) return serial(command, refusal, reading, compound);
 
   const { effects, assumes, rule, overridden, profile } = reading.proof!;
   const verdict: Verdict = {
     kind: 'parallel',
-    run: runOf(reading, lexed.assignments),
+    run: 'words' in lexed ? runOf(reading, lexed.assignments) : IN_BASH,
     profile: profile.name,
     rule: reading.override ? overridden : rule,
     effects,
     assumes: options.repository === undefined ? assumes : NO_ASSUMPTIONS,
     ruleset: rules.hash,
   };
-  return { verdict, reading };
+  return { verdict: list === null ? verdict : { ...verdict, parts: list.parts }, reading, compound };
 }
 
 /** Everything that is not proved. */
-function serial(command: string, refusal: Refusal, reading: Reading): Examined {
-  return { verdict: { kind: 'serial', reason: reasonOf(command, refusal), ruleset: reading.rules.hash }, reading };
+function serial(command: string, refusal: Refusal, reading: Reading, compound: Compound | null): Examined {
+  const { hash } = reading.rules;
+  return { verdict: { kind: 'serial', reason: reasonOf(command, refusal), ruleset: hash }, reading, compound };
+}
+
+/** A lone simple command is read as in simple mode, whatever the mode is. */
+function loneOrList(list: LexedList): Lexed | LexedList {
+  const [lone, more] = list.commands;
+  if (more !== undefined || (list.ok && list.compound)) return list;
+  const { assignments, words } = lone ?? { assignments: [], words: [] };
+  return list.ok ? { ok: true, assignments, words } : { ...list, words };
+}
+
+/** All parts but changes of directory: those that were read, and then what the others name. */
+function partsOf(root: Reading, { commands, readings }: Compound): readonly Reading[] {
+  const others = commands.filter((command) => !changesDirectory(command)).slice(readings.length);
+  return [...readings, ...nameParts(root, others)];
 }
 
 /** The lexer stops at a word of the grammar; what is known of it is said all the same. */
@@ -109,71 +132,42 @@ function refuseLexed(rules: Rules, command: string, { check, code, span: [start,
   return code === 'TEXT_KEYWORD' ? withNote(rules, command.slice(start, end), refusal) : refusal;
 }
 
-/** Only the listed names with exactly the listed values may stand before a command. */
-function refuseAssignments(reading: Reading, assignments: readonly Assignment[]): Refusal | null {
-  for (const { name, value, start, end } of assignments) {
-    if (!reading.rules.assignments.get(name)?.has(value))
-      return refuseText('metacharacters', 'TEXT_ASSIGNMENT', start, end);
-  }
-  return null;
-}
-
-/** The second and third check. */
-function readWords(reading: Reading): Refusal | null {
-  const name = reading.words[0];
-  if (name === undefined) return null;
-  const binary = findBinary(reading.rules, name, reading.piped);
-  if ('code' in binary) return binary;
-  reading.binary = binary;
-  return readCommand(reading, binary, reading.words);
-}
-
-function refuseSurroundings(reading: Reading, { env }: Pick<ClassifyOptions, 'env'>, length: number): Refusal | null {
-  if (isHostileDirectory(reading.home)) return refuseText('environment', 'DIRECTORY_DEVICE', 0, length);
-  if (env === undefined) return null;
-  const unknown = unknownVariable(env, reading.proof!, reading.rules);
-  return unknown === null ? null : refuseText('environment', 'VARIABLE_UNKNOWN', 0, length, quoted(unknown));
-}
-
-/** The caller may want readers of the network or of a daemon to be alone. */
-function refuseEffects({ effects }: Proof, allow: Allowance | undefined, length: number): Refusal | null {
-  const refused = refusedEffect(effects, allow);
-  return refused === null ? null : refuseText('environment', 'EFFECT_REFUSED', 0, length, refused);
-}
-
-/** What a probe found can take the yes away from a read of the repository; anything but a known kind affects it. */
-function refuseRepository(
-  { assumes, effects }: Proof,
-  repository: RepositoryFacts | undefined,
-  length: number,
-): Refusal | null {
-  if (repository === undefined || !assumes.includes(PLAIN_REPOSITORY)) return null;
-  const startsPrograms = effects.includes('configured-programs');
-  const readsIndex = assumes.includes(FRESH_INDEX);
-  const finding = repository.findings.find(({ affects }) => {
-    if (affects === 'configured-programs') return startsPrograms;
-    return affects !== 'index-reads' || readsIndex;
-  });
-  return finding === undefined ? null : refuseText('environment', finding.code, 0, length, visible(finding.detail));
-}
-
 /** An independent parser can take the yes away; a throw, or anything but `true`, is a no. */
 function refuseSecondReading(
   secondReading: SecondReading | undefined,
   command: string,
-  assignments: readonly Assignment[],
-  words: readonly Word[],
+  lexed: Lexed | LexedList,
 ): Refusal | null {
-  if (secondReading === undefined) return null;
-  // A parser that knows nothing of our lists sees an assignment as a word before the others.
-  const before = assignments.map(({ name, value }) => ({ text: `${name}=${value}`, glob: false }));
+  if (secondReading === undefined || !lexed.ok) return null;
   let agrees: unknown;
   try {
-    agrees = secondReading(command, [...before, ...words]);
+    if ('words' in lexed) agrees = secondReading(command, wordsOf(lexed));
+    else {
+      const parts = lexed.commands.map(readPart);
+      agrees = secondReading(
+        command,
+        parts.flatMap(({ words }) => words),
+        parts,
+      );
+    }
   } catch {
     agrees = false;
   }
   return agrees === true ? null : refuseText('environment', 'SECOND_READING', 0, command.length);
+}
+
+function readPart(command: ListedCommand): ReadPart {
+  const { joint, redirections } = command;
+  return { joint: joint?.text ?? null, words: wordsOf(command), redirections: redirections.map(({ text }) => text) };
+}
+
+/** A parser that knows nothing of our lists sees an assignment as a word before the others. */
+function wordsOf({ assignments, words }: Pick<ListedCommand, 'assignments' | 'words'>): readonly ReadWord[] {
+  return [...assignments.map(({ name, value }) => ({ text: `${name}=${value}`, glob: false })), ...words];
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
 }
 
 function runOf(reading: Reading, assignments: readonly Assignment[]): Run {

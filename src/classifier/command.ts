@@ -1,5 +1,8 @@
-import type { BinaryRule, DelegateRule } from './compiled.ts';
-import { type Delegation, type Reading, type Refusal, refuse, startReading } from './reading.ts';
+import type { BinaryRule, DelegateRule, NodeRule } from './compiled.ts';
+import { joinProofs, settled } from './joint-proof.ts';
+import { isDigits } from './kinds.ts';
+import { isRoot, namesDevices } from './paths.ts';
+import { type Delegation, type Reading, type Refusal, refuse, refuseText, startReading } from './reading.ts';
 import { walk } from './walk.ts';
 import type { Word } from './word.ts';
 
@@ -31,24 +34,79 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   const rules = node.delegates.filter((rule) => rule.command === first.raw);
   if (inner === undefined || rules.length === 0) return refuse('DELEGATE_REFUSED', first, node);
   // This also keeps a delegated command from delegating again: it reads no pipe.
-  if (!reading.piped) return refuse('STDIN_READ', name, node);
+  if (reading.input !== 'pipe') return refuse('STDIN_READ', name, node);
 
   const last = operands.at(-1)!;
   const exact = rules.some((rule) => isExactly(rule, rest));
-  if (!exact && rules.every((rule) => rule.exactly !== null)) return refuse('DELEGATE_REFUSED', last, node);
-  const unknown: Word = { raw: 'x', text: 'x', start: last.end, end: last.end, plain: 1, glob: false };
-  for (const names of [[unknown], [unknown, unknown]]) {
-    const within = startReading(reading.rules, reading.base, false);
-    const refusal = readCommand(within, inner, [...operands, ...names]);
-    if (refusal !== null) return refusal;
+  const ends = rules.some((rule) => rule.exactly === null) && last.raw === '--';
+  if (!exact && !ends) return refuse('DELEGATE_REFUSED', last, node);
+  const feeder = reading.feeders?.find((one) => !namesFiles(one, node, reading.home));
+  if (feeder !== undefined) return refuseNames(feeder);
+
+  const one = readWithNames(reading, inner, operands, 1);
+  const two = readWithNames(reading, inner, operands, 2);
+  for (const within of [one, two]) {
+    if (within.refusal !== null) return within.refusal;
     // The inner reading itself has to have passed its `--`: in `grep -e --` the dashes are a pattern.
-    if (!exact && !within.ended) return refuse('DELEGATE_REFUSED', last, node);
-    reading.override ||= within.override;
+    if (!exact && !within.reading.ended) return refuse('DELEGATE_REFUSED', last, node);
   }
-  reading.proof = node.proof;
-  return null;
+  reading.delegate = inner;
+  noteNamed(reading, one.reading, two.reading);
+  return join(reading, node, one.reading);
 }
 
+/** The words that a rule lists, a number where it says `NUMBER`. */
 function isExactly({ exactly }: DelegateRule, words: readonly Word[]): boolean {
-  return exactly !== null && exactly.length === words.length && words.every((word, at) => word.raw === exactly[at]);
+  if (exactly?.length !== words.length) return false;
+  return words.every(({ raw }, at) => (exactly[at] === 'NUMBER' ? isDigits(raw) : raw === exactly[at]));
+}
+
+/**
+ * Whether the names that a stage hands on are those of files that it, or one before it, has found: its rule is listed, it
+ * does not look at the root, which holds the devices, and no word of it spells one, which an option may print.
+ */
+function namesFiles(feeder: Reading, { after, through }: NodeRule, home: string): boolean {
+  const { proof, words, input, namesPaths } = feeder;
+  const isListed = (rules: ReadonlySet<string>): boolean => proof!.rule.every(({ path }) => rules.has(path));
+  const passesOn = input === 'pipe' && !namesPaths && isListed(through);
+  if (!passesOn && !isListed(after)) return false;
+  const bases = [home, feeder.home, feeder.base];
+  const isOutside = (text: string): boolean => namesDevices(text) || bases.some((base) => isRoot(text, base));
+  return !isOutside('.') && !words.some(({ text }) => isOutside(text));
+}
+
+function refuseNames({ words }: Reading): Refusal {
+  return refuseText('subcommand', 'NAMES_REFUSED', words[0]!.start, words.at(-1)!.end);
+}
+
+/** The inner command with so many names that nobody knows. */
+function readWithNames(
+  { rules, base }: Reading,
+  inner: BinaryRule,
+  operands: readonly Word[],
+  count: number,
+): { readonly reading: Reading; readonly refusal: Refusal | null } {
+  const { end } = operands.at(-1)!;
+  const unknown: Word = { raw: 'x', text: 'x', start: end, end, plain: 1, glob: false };
+  const reading = startReading(rules, base, 'none');
+  const refusal = readCommand(reading, inner, [...operands, ...new Array<Word>(count).fill(unknown)]);
+  return { reading, refusal };
+}
+
+/** What the inner command names is named by the whole, but for the unknown names, of which the second reading has one more. */
+function noteNamed({ paths, directories }: Reading, one: Reading, two: Reading): void {
+  paths.push(...one.paths.slice(0, 2 * one.paths.length - two.paths.length));
+  directories.push(...one.directories.slice(0, 2 * one.directories.length - two.directories.length));
+}
+
+function join(reading: Reading, node: NodeRule, inner: Reading): Refusal | null {
+  const outer = settled(node.proof, reading.override);
+  const joined = joinProofs([outer, settled(inner.proof!, inner.override)]);
+  if ('variable' in joined) {
+    const [first, last] = [reading.words[0]!, reading.words.at(-1)!];
+    return refuseText('environment', 'PROFILES_CONTRADICT', first.start, last.end, joined.variable);
+  }
+  reading.override = false;
+  reading.proof = joined.proof;
+  return null;
 }

@@ -1,6 +1,7 @@
 import type { Profiles } from '../rules/profiles-schema.ts';
 import type { RuleData, RuleNode } from '../rules/schema.ts';
 import type { BinaryRule, ProfileRule, Proof } from './compiled.ts';
+import { GENERIC } from './joint-profile.ts';
 import { builtInKind, type Kind } from './kinds.ts';
 import { compileNode } from './node.ts';
 import { type KindFinder, NO_KIND } from './option-table.ts';
@@ -8,9 +9,6 @@ import { type Problem, type Report, reportInto } from './problems.ts';
 import { type Origin, proofOfAlone } from './proof.ts';
 import { spellingsOf } from './usage.ts';
 import { kindOfValue } from './values.ts';
-
-/** The profile of a rule that names none. */
-export const GENERIC = 'generic';
 
 /** Turns one rule file into maps, under each of its names. Whatever does not fit together is put into `problems`. */
 export function compileFile(

@@ -51,7 +51,7 @@ export type ShapeRule = {
 
 export type DelegateRule = {
   readonly command: string;
-  /** These words and no others, or null: the inner reading has passed its `--`. */
+  /** These words and no others (`NUMBER`: digits), or null: they end with `--`, and the inner reading has passed it. */
   readonly exactly: readonly string[] | null;
 };
 
@@ -76,6 +76,9 @@ export type NodeRule = {
   readonly subcommands: ReadonlyMap<string, NodeRule>;
   readonly shapes: readonly ShapeRule[];
   readonly delegates: readonly DelegateRule[];
+  /** The rules, as paths, of stages before it that print names of files, and of those between that pass some of them on. */
+  readonly after: ReadonlySet<string>;
+  readonly through: ReadonlySet<string>;
   readonly expression: ExpressionRule | null;
   /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
   readonly refuses: ReadonlyMap<string, string>;

@@ -12,14 +12,26 @@ export type Limits = {
   readonly maxParts: number;
 };
 
+/** What a parser passes to one command: leading assignments are among the words. */
+export type ReadWord = { readonly text: string; readonly glob: boolean };
+
+/** One simple command of a compound, as it was read. */
+export type ReadPart = {
+  /** The operator before it; null for the first. */
+  readonly joint: '&&' | '||' | ';' | '|' | null;
+  readonly words: readonly ReadWord[];
+  /** Descriptor, operator and target without blanks: `2>/dev/null`. */
+  readonly redirections: readonly string[];
+};
+
 /**
  * An independent parser's opinion, asked only about text that the three checks accepted: true when it reads the same
  * words. It can take a yes away and never give one; throwing counts as false. Leading assignments are among the words.
+ *
+ * @param parts given for a compound, whose words all stand in `words`, one after the other. What ends with a last `;`
+ * has no part for it.
  */
-export type SecondReading = (
-  command: string,
-  words: readonly { readonly text: string; readonly glob: boolean }[],
-) => boolean;
+export type SecondReading = (command: string, words: readonly ReadWord[], parts?: readonly ReadPart[]) => boolean;
 
 /** One thing found in a repository, or in the configuration that counts for it, that takes a yes away. */
 export type RepositoryFinding = {
@@ -59,6 +71,8 @@ export type ClassifyOptions = {
 export type PathUse = {
   readonly text: string;
   readonly glob: boolean;
+  /** `text` begins with `~/`, for which bash puts the home directory. */
+  readonly home?: true;
   /** Everything below it is opened too. */
   readonly walked?: true;
 };

@@ -119,7 +119,7 @@ function isWord(text: string): boolean {
 }
 
 /** ASCII digits, few enough that no program can overflow on them. */
-function isDigits(text: string): boolean {
+export function isDigits(text: string): boolean {
   if (text === '' || text.length > MOST_DIGITS) return false;
   for (let at = 0; at < text.length; at++) if (!isDigit(text.charCodeAt(at))) return false;
   return true;

@@ -7,15 +7,15 @@ import type { Word } from './word.ts';
  * The second check: a bare, unquoted name that has a rule. Compared with the raw spelling, so a quoted or escaped name
  * is none, and neither is a path, because no rule can have one.
  *
- * @param piped whether the command reads from a pipe; without one, some binaries have no meaning.
+ * @param isBehindPipe some binaries have no meaning elsewhere.
  */
-export function findBinary(rules: Rules, word: Word, piped: boolean): BinaryRule | Refusal {
+export function findBinary(rules: Rules, word: Word, isBehindPipe: boolean): BinaryRule | Refusal {
   const binary = rules.binaries.get(word.raw);
   if (binary === undefined) {
     if (rules.never.has(word.raw)) return withNote(rules, word.raw, refuseName(word, 'COMMAND_REFUSED'));
     return refuseName(word, isBare(word) ? 'COMMAND_UNKNOWN' : 'COMMAND_NOT_PLAIN');
   }
-  if (binary.compoundOnly && !piped) return refuseName(word, 'COMPOUND_ONLY');
+  if (binary.compoundOnly && !isBehindPipe) return refuseName(word, 'COMPOUND_ONLY');
   return binary;
 }
 

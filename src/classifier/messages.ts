@@ -27,6 +27,7 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   TEXT_EMPTY: entry(() => 'There is no command in this text.'),
   TEXT_TOO_LONG: entry(() => 'The text is longer than the limit.', 'Raise `limits.maxChars`, or make it shorter.'),
   WORDS_TOO_MANY: entry(() => 'The command has more words than the limit.', 'Raise `limits.maxWords`, or name less.'),
+  PARTS_TOO_MANY: entry(() => 'The text has more parts than the limit.', 'Raise `limits.maxParts`, or ask for less.'),
   TEXT_NEWLINE: entry(() => 'A line end finishes a command, so more than one may run.', SPLIT),
   TEXT_CONTROL: entry(({ at }) => `${at} is a control character; programs disagree on what it means.`, 'Leave it out.'),
   TEXT_NOT_WELL_FORMED: entry(
@@ -55,10 +56,33 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   TEXT_QUOTE_OPEN: entry(() => 'A quote is opened and not closed.', 'Close the quote.'),
   TEXT_BACKSLASH: entry(() => 'Nothing that can be quoted follows the backslash.', QUOTE),
   TEXT_GLOB: entry(({ at }) => `${at} expands to names of files, which cannot be known here.`, QUOTE),
+  TEXT_BACKGROUND: entry(
+    ({ at }) => `${at} leaves a command running in the background, where nobody waits for it.`,
+    'Join the commands with `;`, or quote it if it is data.',
+  ),
+  TEXT_PIPE_ERRORS: entry(({ at }) => `${at} is not among the operators that are read.`, 'Write `2>&1 |`.'),
+  TEXT_GROUP: entry(
+    ({ at }) => `${at} makes a group, a function or a list of values.`,
+    'Write the commands one after the other, or quote it if it is data.',
+  ),
+  TEXT_HERE_DOCUMENT: entry(({ at }) => `${at} puts text of the command into its standard input.`, 'Name a file.'),
+  TEXT_PART_EMPTY: entry(
+    ({ at }) => `A command is missing at ${at}.`,
+    'Put a command on both sides of every operator.',
+  ),
   COMMAND_NOT_PLAIN: entry(({ at }) => `${at} is not a bare name.`, 'Write the bare name of the program.'),
   COMMAND_UNKNOWN: entry(({ at }) => `No rule says what ${at} does.`, 'A rule file can describe it: docs/rules.md.'),
   COMMAND_REFUSED: entry(({ at }) => `${at} has no form that is proved.`),
   COMPOUND_ONLY: entry(({ at }) => `${at} has a meaning only behind a pipe.`),
+  CD_NOT_LEADING: entry(
+    ({ at }) =>
+      `${at} changes the directory for what follows, and only \`cd DIR &&\` at the very beginning is followed.`,
+    'Put `cd DIR &&` first, or ask with that working directory.',
+  ),
+  CD_TARGET: entry(
+    ({ at }) => `It cannot be told where ${at} leads.`,
+    'Name a directory that begins with `/`, `./`, `../` or a name, without `..` behind a name and without options.',
+  ),
   SUBCOMMAND_MISSING: entry(
     ({ command }) => `\`${command}\` needs a subcommand here.`,
     'Name a subcommand that reads.',
@@ -97,13 +121,25 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   STDIN_READ: entry(({ command }) => `\`${command}\` would wait for standard input.`, 'Name a file.'),
   PROGRAM_REFUSED: entry(({ at }) => `${at} is no program of the part of its language that is proved.`),
   DELEGATE_REFUSED: entry(({ at }) => `What would run at ${at} is not harmless with any name behind it.`),
+  NAMES_REFUSED: entry(
+    ({ at }) => `${at} may print any name, and the command behind the pipe would open it.`,
+    'Let the names come from a command that lists files.',
+  ),
   SECOND_READING: entry(() => 'A second parser reads this text differently.', 'Write it with plainer quotes.'),
   DIRECTORY_DEVICE: entry(() => 'The working directory lies under /dev, /proc or /sys.', 'Run it elsewhere.'),
-  CD_UNCERTAIN: entry(() => 'Where it changes to is missing, or is not told by its name alone.'),
   CD_OUTSIDE_ROOTS: entry(({ at }) => `${at} lies outside the directories that may be worked in.`),
+  CD_UNCERTAIN: entry(() => 'Where it changes to is missing, or is not told by its name alone.'),
   VARIABLE_UNKNOWN: entry(
     ({ expected }) => `The variable ${expected} may change what the command does.`,
     'Leave it out.',
+  ),
+  PROFILES_CONTRADICT: entry(
+    ({ expected }) => `The parts are proved in environments that differ in ${expected}.`,
+    SPLIT,
+  ),
+  ENVIRONMENT_SHOWN: entry(
+    ({ command }) => `\`${command}\` shows the whole environment, and a compound is run without most of it.`,
+    SPLIT,
   ),
   EFFECT_REFUSED: entry(
     ({ expected }) => `The command has the effect \`${expected}\`, and the caller lets no such command be parallel.`,

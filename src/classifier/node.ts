@@ -61,6 +61,8 @@ export function compileNode(
     subcommands: compileSubcommands(context, node, path, here, report),
     shapes: compileShapes(node, table, context.kinds, here.stdin, report),
     delegates: (node.delegates ?? []).map((one) => ({ command: one.command, exactly: one.exactly ?? null })),
+    after: new Set(node.after),
+    through: new Set(node.through),
     expression: node.expression === undefined ? null : expressionOf(node.expression),
     refuses: here.refuses,
     bare: node.bare ?? null,

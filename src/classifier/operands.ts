@@ -1,7 +1,7 @@
 import type { Item, ShapeRule, Usage } from './compiled.ts';
 import type { Level } from './options.ts';
 import { mayClimb, reachesDevices } from './paths.ts';
-import { type Reading, type Refusal, refuse, takeText } from './reading.ts';
+import { type Reading, type Refusal, refuse, refuseExpansion, takeText } from './reading.ts';
 import type { ReasonCode } from './verdict.ts';
 import type { Word } from './word.ts';
 
@@ -50,6 +50,7 @@ function assign(level: Level, usage: Usage, from: number, end: number, globs: bo
     for (const stop = at + item.least + more; at < stop; at++) {
       const word = operands[at]!;
       const code = refusesOperand(reading, item, word, globsHere && word.start >= level.optionsEnd);
+      if (code === 'GLOB_REFUSED') return refuseExpansion(word, node);
       if (code !== null) return refuse(code, word, node, item.kind.name);
     }
   }
@@ -63,13 +64,13 @@ function walksDevices({ kind }: Item, reading: Reading): boolean {
 }
 
 function refusesOperand(reading: Reading, { kind }: Item, word: Word, globs: boolean): ReasonCode | null {
+  // The home directory may be anything, so what lies in it is judged as if that were the root.
+  const text = word.home === true ? word.text.slice(1) : word.text;
   if (word.glob) {
-    if (!globs || !beginsPlainly(word) || mayClimb(word.text)) return 'GLOB_REFUSED';
-    if (reachesDevices(word.text, reading.base, true) || reachesDevices(word.text, reading.home, true)) {
-      return 'PATH_DEVICE';
-    }
+    if (!globs || !beginsPlainly(word) || mayClimb(text) || kind.role === 'directory') return 'GLOB_REFUSED';
+    if (reachesDevices(text, reading.base, true) || reachesDevices(text, reading.home, true)) return 'PATH_DEVICE';
   }
-  const code = takeText(reading, kind, word.text, word.glob);
+  const code = takeText(reading, kind, text, word);
   return code === 'VALUE_REFUSED' ? 'OPERAND_REFUSED' : code;
 }
 

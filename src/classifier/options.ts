@@ -2,7 +2,7 @@ import type { NodeRule, OptionRule } from './compiled.ts';
 import { type Expression, follow } from './expression.ts';
 import type { Kind } from './kinds.ts';
 import { resolve } from './paths.ts';
-import { type Reading, type Refusal, refuse, takeText } from './reading.ts';
+import { type Reading, type Refusal, refuse, refuseExpansion, takeText } from './reading.ts';
 import type { Word } from './word.ts';
 
 /** One level of the tree while its words are read. */
@@ -41,7 +41,7 @@ export function readOption(level: Level, word: Word): Outcome {
     return refuse('OPTION_QUOTED', word, node);
   }
   if (!dashed || word.text.length === 1 || node.dashesAreText) return 'operand';
-  if (word.glob) return refuse('GLOB_REFUSED', word, node);
+  if (word.glob) return refuseExpansion(word, node);
   if (word.plain === 0) return refuse('OPERAND_QUOTED_OPTION', word, node);
   if (node.number !== null && isNumber(word.raw)) return use(level, node.number, word);
   const equals = node.syntax.equals ? word.text.indexOf('=') : -1;
@@ -53,7 +53,7 @@ export function readOption(level: Level, word: Word): Outcome {
 
 /** Takes the next word as the value of the option that waits for it. */
 export function readValue(level: Level, kind: Kind, word: Word): Refusal | null {
-  if (word.glob) return refuse('GLOB_REFUSED', word, level.node);
+  if (word.glob) return refuseExpansion(word, level.node);
   level.pending = null;
   level.optionsEnd = word.end;
   return takeValue(level, kind, word.text, word);
@@ -131,7 +131,7 @@ function use(level: Level, option: OptionRule, word: Word): Outcome {
 }
 
 function takeValue({ node, reading }: Level, kind: Kind, text: string, word: Word): Refusal | null {
-  const code = takeText(reading, kind, text, false);
+  const code = takeText(reading, kind, text, null);
   if (code !== null) return refuse(code, word, node, kind.name);
   if (kind.role === 'directory') reading.base = resolve(reading.base, text);
   return null;

@@ -49,6 +49,11 @@ export function isUnderDevices(path: string): boolean {
   );
 }
 
+/** Whether a text spells one of those trees somewhere: `/dev`, `x/proc/1`. */
+export function namesDevices(text: string): boolean {
+  return DEVICE_TREES.some((tree) => `${text}/`.includes(`/${tree}/`) || text.startsWith(`${tree}/`));
+}
+
 /** Whether the path leads to the root from `base`; where the base is not known, one that only climbs may. */
 export function isRoot(path: string, base: string): boolean {
   const where = resolve(base, path);

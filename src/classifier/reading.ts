@@ -18,13 +18,21 @@ export type Refusal = {
   readonly note?: string;
 };
 
+/** What a command finds where it reads: nothing that ends, the null device because it says so, or the stage before it. */
+export type Input = 'none' | 'null' | 'pipe';
+
 /** Words that are a command of their own, run by the one that was read. */
 export type Delegation = { readonly node: NodeRule; readonly name: Word; readonly operands: readonly Word[] };
 
 /** What one reading of a command collects on its way through the rules. */
 export type Reading = {
   readonly rules: Rules;
-  /** Whether standard input is a pipe. */
+  readonly input: Input;
+  /** The stages before it in its pipeline; null when nobody told. */
+  feeders: readonly Reading[] | null;
+  /** It names a path, so that it may read that instead of its input. */
+  namesPaths: boolean;
+  /** Whether it may read standard input. */
   readonly piped: boolean;
   /** Where the command starts, and where its options have led it since; see paths.ts. */
   readonly home: string;
@@ -42,25 +50,38 @@ export type Reading = {
   override: boolean;
   /** Set when a shape fitted. */
   proof: Proof | null;
-  /** Set instead of a proof when a command remains to be judged. */
+  /** Set instead of a proof when a command remains to be judged, and the binary that it is of. */
   delegation: Delegation | null;
+  delegate: BinaryRule | null;
 };
 
-export function startReading(rules: Rules, home: string, piped: boolean): Reading {
+/** The lists that the parts of one text share. */
+export type Named = Pick<Reading, 'directories' | 'paths'>;
+
+export function startReading(
+  rules: Rules,
+  home: string,
+  input: Input,
+  { directories, paths }: Named = { directories: [], paths: [] },
+): Reading {
   return {
     rules,
-    piped,
+    input,
+    feeders: null,
+    namesPaths: false,
+    piped: input !== 'none',
     home,
     base: home,
     words: [],
     binary: null,
-    directories: [],
-    paths: [],
+    directories,
+    paths,
     globs: false,
     ended: false,
     override: false,
     proof: null,
     delegation: null,
+    delegate: null,
   };
 }
 
@@ -80,18 +101,32 @@ export function refuse(code: ReasonCode, word: Word, node: NodeRule, expected: s
   return { check: 'subcommand', code, start: word.start, end: word.end, node, expected };
 }
 
+/** A refusal of a word of which bash makes another text: names of files, or a place in the home directory. */
+export function refuseExpansion(word: Word, node: NodeRule): Refusal {
+  if (word.home !== true) return refuse('GLOB_REFUSED', word, node);
+  return refuseText('metacharacters', 'TEXT_TILDE', word.start, word.start + 1);
+}
+
 /**
  * Holds a text against a kind, and notes what it names. Whether an option that names a directory really moves the
  * command there is the program's business, so a path has to be fine from both.
+ *
+ * @param operand the word it is of, where that is an operand.
  */
-export function takeText(reading: Reading, kind: Kind, text: string, glob: boolean): ReasonCode | null {
+export function takeText(reading: Reading, kind: Kind, text: string, operand: Word | null): ReasonCode | null {
   const code = kind.refuses(text, reading);
   if (code !== null || kind.role === 'plain') return code;
   if (reading.base !== reading.home) {
     const fromHome = kind.refuses(text, { base: reading.home, piped: reading.piped });
     if (fromHome !== null) return fromHome;
   }
-  if (kind.role === 'path') reading.paths.push(kind.walked === true ? { text, glob, walked: true } : { text, glob });
+  if (kind.role === 'path') reading.paths.push(pathUse(kind, text, operand));
   else reading.directories.push(text);
   return null;
+}
+
+function pathUse(kind: Kind, text: string, operand: Word | null): PathUse {
+  const glob = operand?.glob ?? false;
+  if (operand?.home === true) return { text: operand.text, glob, home: true, ...(kind.walked && { walked: true }) };
+  return kind.walked === true ? { text, glob, walked: true } : { text, glob };
 }

@@ -9,18 +9,18 @@ import { quoted } from './visible-text.ts';
 const REPOSITORY_CODES: ReadonlySet<string> = new Set(REASON_CODES.filter((code) => code.startsWith('REPOSITORY_')));
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
-export function checkOptions({ mode, env, limits, repository, allow }: Omit<ClassifyOptions, 'rules'>): void {
-  if (mode === 'compound') {
-    throw new SignalboxError('MODE_UNAVAILABLE', 'Expected mode to be simple; compound comes in a later version');
-  }
-  if (mode !== undefined && mode !== 'simple') {
-    throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple, got ${shown(mode)}`);
+export function checkOptions({ mode, env, limits, repository, allow, roots }: Omit<ClassifyOptions, 'rules'>): void {
+  if (mode !== undefined && mode !== 'simple' && mode !== 'compound') {
+    throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple or compound, got ${shown(mode)}`);
   }
   if (env !== undefined && (typeof env !== 'object' || env === null)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected env to be an object of names and values');
   }
   if (repository !== undefined && !isProbed(repository)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected repository to be what a probe answered');
+  }
+  if (roots !== undefined && !(Array.isArray(roots) && roots.every(isAbsolute))) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected roots to be a list of absolute paths');
   }
   checkAllowance(allow);
   if (limits === undefined) return;
@@ -41,7 +41,7 @@ export function checkOptions({ mode, env, limits, repository, allow }: Omit<Clas
  */
 export function homeOf(cwd: string | undefined): string {
   if (cwd === undefined) return '';
-  if (typeof cwd !== 'string' || !cwd.startsWith('/')) {
+  if (!isAbsolute(cwd)) {
     throw new SignalboxError('OPTION_INVALID', `Expected cwd to be an absolute path, got ${shown(cwd)}`);
   }
   return isNormal(cwd) ? cwd : normalise(cwd);
@@ -67,6 +67,10 @@ export function unknownVariable(
     if (!same && !assignments.get(name)?.has(value)) return name;
   }
   return null;
+}
+
+function isAbsolute(path: unknown): path is string {
+  return typeof path === 'string' && path.startsWith('/');
 }
 
 function isProbed(repository: RepositoryFacts | null): boolean {

@@ -8,8 +8,10 @@ export type Word = {
   readonly end: number;
   /** Length of the beginning of `raw` that is neither quoted nor escaped. `raw.length` for a word without either. */
   readonly plain: number;
-  /** True when an unquoted `*`, `?` or `[` stands in it; never for `[` as the command's name. */
+  /** True when an unquoted `*`, `?` or `[` stands in it; never for `[` as the command's name. Also true with `home`. */
   readonly glob: boolean;
+  /** It begins with an unquoted `~/`, which only a compound may hold; `text` still begins so. */
+  readonly home?: true;
 };
 
 /** A leading `NAME=LITERAL`. Whether the name and the value are allowed is not decided here. */
@@ -19,3 +21,14 @@ export type Assignment = {
   readonly start: number;
   readonly end: number;
 };
+
+/** A redirection that neither writes nor reads anything. */
+export type Redirection = {
+  /** Descriptor, operator and target without blanks: `2>/dev/null`. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+};
+
+/** The operator between two commands. */
+export type Joint = { readonly text: '&&' | '||' | ';' | '|'; readonly start: number; readonly end: number };

@@ -91,6 +91,14 @@ function* nodeEdits(node: NodeDraft, path: (string | number)[], find: (draft: Dr
     };
     yield { path: [...path, 'delegates', index], change: `drop ${delegate.command}`, takesAway: true, apply };
   }
+  for (const list of ['after', 'through'] as const) {
+    for (const [index, rule] of (node[list] ?? []).entries()) {
+      const apply = (draft: Draft): void => {
+        find(draft)[list]!.splice(index, 1);
+      };
+      yield { path: [...path, list, index], change: `drop ${rule}`, takesAway: true, apply };
+    }
+  }
   if (node.dashes !== undefined) {
     const apply = (draft: Draft): void => {
       delete find(draft).dashes;

@@ -87,7 +87,7 @@ const Shape = z
 const Delegate = z
   .strictObject({
     command: CommandName,
-    exactly: z.array(z.string()).optional(),
+    exactly: z.array(z.string()).optional().meta({ description: 'The words behind it; `NUMBER` stands for digits' }),
     ends: z.literal('--').optional(),
     why: Why,
   })
@@ -120,6 +120,16 @@ const anyNode = {
   starts: z.array(CommandName).optional(),
   profile: z.string().min(1).optional(),
   delegates: z.array(Delegate).min(1).optional(),
+  after: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .meta({ description: 'Rules, as paths, that print names of files they found: only their stages may feed it' }),
+  through: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .meta({ description: 'Rules, as paths, that behind a pipe and without a file pass some of the names on' }),
   refuses: z.record(OptionKey, Why).optional(),
   bare: Why.optional().meta({ description: 'What it does without a subcommand, where it is not proved so' }),
   override: Override,

@@ -38,8 +38,8 @@ export function selfTest(
   return failures;
 }
 
-/** `parallel`, or the code of the reason. */
+/** `parallel`, or the code of the reason. Behind a pipe more stages may follow, so that is asked in compound mode. */
 export function answerOf(command: string, rules: Rules, piped: boolean): string {
-  const { verdict } = examine(command, rules, {}, piped);
+  const { verdict } = examine(command, rules, { mode: piped ? 'compound' : 'simple' }, piped);
   return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;
 }

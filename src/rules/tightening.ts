@@ -71,6 +71,9 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
     const same = theirs.delegates.some((one) => one.command === command && String(one.exactly) === String(exactly));
     if (!same) report.at('delegates').say(beyond(`that it runs ${command}`));
   }
+  for (const list of ['after', 'through'] as const) {
+    for (const rule of mine[list]) if (!theirs[list].has(rule)) report.at(list).say(beyond(`names from "${rule}"`));
+  }
   for (const index of uncoveredShapes(mine, theirs)) {
     const at = user.shapes === undefined ? report.at('operands') : report.at('shapes', index);
     at.say(beyond('a shape'));

@@ -15,9 +15,15 @@ export function proposedFor(file: RuleFile): Proposed {
   return readProposed(BUILT_IN_DIRECTORY, file.binary);
 }
 
+/** The rules beside a file that are in force when it is asked: only one that runs another binary needs any. */
+export function othersFor(file: RuleFile): Rules {
+  if (file.command.delegates === undefined) return NO_RULES;
+  return files.filter((one) => one !== file).reduce((rules, one) => rulesWith(one, profiles, rules)!, NO_RULES);
+}
+
 /** Rules that hold one file, or fail. */
 export function rulesOf(file: RuleFile): Rules {
-  const rules = rulesWith(file, profiles, NO_RULES);
+  const rules = rulesWith(file, profiles, othersFor(file));
   if (rules === null) throw new Error(`${file.binary} does not fit together`);
   return rules;
 }

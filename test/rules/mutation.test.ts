@@ -3,7 +3,7 @@ import { mutantsOf } from '../../src/rules/mutants.ts';
 import { mutate, NO_RULES, rulesWith } from '../../src/rules/mutation.ts';
 import { propose } from '../../src/rules/proposal.ts';
 import { selfTest } from '../../src/rules/self-test.ts';
-import { files, profiles, proposedFor } from './built-in.ts';
+import { files, othersFor, profiles, proposedFor } from './built-in.ts';
 import { fileWith, nodeWith, option, PROFILES } from './fixture.ts';
 
 /** Changes without effect, such as to a shape that another one covers: how many of a file may go unnoticed. */
@@ -14,7 +14,7 @@ function mostUnnoticed(mutants: number): number {
 describe('every entry of a built-in file matters to one of its examples', () => {
   for (const file of files) {
     test(file.binary, { timeout: 180_000 }, () => {
-      const { mutants, survivors } = mutate(file, proposedFor(file), profiles, NO_RULES);
+      const { mutants, survivors } = mutate(file, proposedFor(file), profiles, othersFor(file));
       const unnoticed = survivors.map(({ mutant }) => `${mutant.pointer}: ${mutant.change}`);
       const entries = survivors.filter(({ mutant }) => mutant.takesAway);
       // An entry that can be taken away unnoticed says nothing: `npx tsx scripts/rules-propose.ts NAME` finds examples.

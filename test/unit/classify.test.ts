@@ -339,7 +339,6 @@ describe('misuse throws', () => {
     ['no rule set', { rules: {} }, 'RULES_INVALID'],
     ['a copy of a rule set', { rules: { ...rules } }, 'RULES_INVALID'],
     ['nothing for rules', { rules: null }, 'RULES_INVALID'],
-    ['compound mode', { rules, mode: 'compound' }, 'MODE_UNAVAILABLE'],
     ['another mode', { rules, mode: 'other' }, 'OPTION_INVALID'],
     ['a relative directory', { rules, cwd: 'a' }, 'OPTION_INVALID'],
     ['an empty directory', { rules, cwd: '' }, 'OPTION_INVALID'],
@@ -404,7 +403,7 @@ describe('createClassifier', () => {
     for (const bad of [undefined, null, 'rules', {}, { ...rules }, JSON.parse(JSON.stringify(rules))]) {
       expect(codeOf(() => createClassifier({ rules: bad as never }))).toBe('RULES_INVALID');
     }
-    expect(codeOf(() => createClassifier({ rules, mode: 'compound' }))).toBe('MODE_UNAVAILABLE');
+    expect(codeOf(() => createClassifier({ rules, mode: 'other' as never }))).toBe('OPTION_INVALID');
   });
 });
 

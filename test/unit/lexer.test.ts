@@ -277,8 +277,8 @@ test('a word of thousands of quoted parts is put together in order', () => {
 });
 
 describe('limits', () => {
-  test('by default 16,384 characters and 512 words', () => {
-    expect(DEFAULT_LIMITS).toEqual({ maxChars: 16_384, maxWords: 512 });
+  test('by default 16,384 characters, 512 words and 64 parts', () => {
+    expect(DEFAULT_LIMITS).toEqual({ maxChars: 16_384, maxWords: 512, maxParts: 64 });
     expect(lex('a'.repeat(16_384)).ok).toBe(true);
     expect(lex('a'.repeat(16_385))).toMatchObject({ ok: false, code: 'TEXT_TOO_LONG', span: [0, 16_385] });
     expect(lex('a '.repeat(512)).ok).toBe(true);

@@ -19,7 +19,7 @@ const sections: Section[] = page
 
 /** `Example: ` and a command between backticks, as JSON where the command holds what a page cannot show. */
 function exampleOf(body: string): string | undefined {
-  const plain = /^Example: `(.*)`$/m.exec(body)?.[1];
+  const plain = /^Example(?: in compound mode)?: `(.*)`$/m.exec(body)?.[1];
   if (plain !== undefined) return plain;
   const json = /^Example \(JSON\): `(.*)`$/m.exec(body)?.[1];
   return json === undefined ? undefined : JSON.parse(json);
@@ -27,8 +27,24 @@ function exampleOf(body: string): string | undefined {
 
 /** What no text alone can bring about, or only with limits and rules that a page cannot hold. */
 const WITHOUT_EXAMPLE = [
-  ...['INPUT_NOT_TEXT', 'TEXT_TOO_LONG', 'WORDS_TOO_MANY', 'COMPOUND_ONLY', 'DELEGATE_REFUSED', 'SECOND_READING'],
-  ...['DIRECTORY_DEVICE', 'VARIABLE_UNKNOWN', 'EFFECT_REFUSED', 'REPOSITORY_UNREADABLE', 'REPOSITORY_LAYOUT'],
+  ...[
+    'INPUT_NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'WORDS_TOO_MANY',
+    'PARTS_TOO_MANY',
+    'COMPOUND_ONLY',
+    'DELEGATE_REFUSED',
+    'SECOND_READING',
+  ],
+  ...[
+    'DIRECTORY_DEVICE',
+    'CD_OUTSIDE_ROOTS',
+    'CD_UNCERTAIN',
+    'VARIABLE_UNKNOWN',
+    'EFFECT_REFUSED',
+    'REPOSITORY_UNREADABLE',
+    'REPOSITORY_LAYOUT',
+  ],
   ...['REPOSITORY_PARTIAL', 'REPOSITORY_CONFIGURED', 'REPOSITORY_STALE'],
   ...['PROGRAM_UNTRUSTED', 'OPERAND_NOT_REGULAR', 'PLATFORM_UNPROVEN'],
 ];
@@ -50,11 +66,12 @@ describe('docs/verdicts.md', () => {
   const rules = loadRules();
   const examples = sections.flatMap(({ code, body }) => {
     const command = exampleOf(body);
-    return command === undefined ? [] : [{ code, command }];
+    const mode = body.includes('\nExample in compound mode: ') ? ('compound' as const) : ('simple' as const);
+    return command === undefined ? [] : [{ code, command, mode }];
   });
 
-  test.each(examples)('the example of $code has this code: $command', ({ code, command }) => {
-    const verdict = classify(command, { rules, secondReading });
+  test.each(examples)('the example of $code has this code: $command', ({ code, command, mode }) => {
+    const verdict = classify(command, { rules, secondReading, mode });
     expect(verdict.kind === 'serial' ? verdict.reason.code : 'parallel').toBe(code);
   });
 });
