@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: every figure that the documentation names and that a machine decides, in one go, with the machine.
- * Name one or more of `lexer`, `classify`, `lock` to run only those. Figures, not tests: nothing here can fail.
+ * Name one or more of `lexer`, `classify`, `compound`, `lock` to run only those. Figures, not tests: nothing here can fail.
  */
 import { cpus, release, type } from 'node:os';
 import '../scripts/closed-pipe.ts';
 import { benchClassify } from './classify.ts';
+import { benchCompound } from './compound.ts';
 import { benchLexer } from './lexer.ts';
 import { benchLock } from './lock.ts';
 import { benchProbe } from './probe.ts';
@@ -12,6 +13,7 @@ import { benchProbe } from './probe.ts';
 const BENCHES: ReadonlyMap<string, () => void | Promise<void>> = new Map([
   ['lexer', benchLexer],
   ['classify', benchClassify],
+  ['compound', benchCompound],
   ['lock', benchLock],
   ['probe', benchProbe],
 ]);

@@ -29,7 +29,7 @@ export function mapped(command: string, rules: RuleSet): string {
 }
 
 /** The word with the longest path that it ends with replaced: it may stand behind an option. */
-function wordFor(raw: string, replaced: ReadonlyMap<string, string>): string {
+export function wordFor(raw: string, replaced: ReadonlyMap<string, string>): string {
   const quote = raw.endsWith('"') || raw.endsWith("'") ? raw.slice(-1) : '';
   const text = quote === '' ? raw : raw.slice(0, -1);
   const [from] = [...replaced.keys()].filter((path) => text.endsWith(path)).sort((a, b) => b.length - a.length);
@@ -38,7 +38,7 @@ function wordFor(raw: string, replaced: ReadonlyMap<string, string>): string {
 }
 
 /** What every machine has stays; what would be elsewhere is in the project. */
-function placeFor(path: string): string {
+export function placeFor(path: string): string {
   const first = path.split('/')[1] ?? '';
   const isSystems = ['bin', 'etc', 'lib', 'sbin', 'usr', 'var', 'opt'].includes(first) && path.startsWith('/');
   if (isSystems && existsSync(path)) return path;

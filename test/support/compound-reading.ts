@@ -1,4 +1,4 @@
-import { type Lexed, type LexedList, type ListedCommand, lex, type Word } from '../../src/classifier/lexer.ts';
+import { type LexedList, type ListedCommand, lexList, type Word } from '../../src/classifier/lexer.ts';
 import type { Part } from '../../src/classifier/verdict.ts';
 
 /** A compound as it is read: what a shell would be expected to do with it. */
@@ -127,6 +127,8 @@ export function stageOf(text: string): Stage {
   const redirections: Redirection[] = [];
   let rest = '';
   let quote = '';
+  /** Where the word begins that is being read. */
+  let from = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
     if (character === '\\' && quote !== "'") {
@@ -137,32 +139,32 @@ export function stageOf(text: string): Stage {
     if (character === quote) quote = '';
     else if (quote === '' && (character === "'" || character === '"')) quote = character;
     else if (quote === '' && (character === '<' || character === '>')) {
-      const found = redirectionAt(text, at, rest);
+      const found = redirectionAt(text, at, rest.slice(from));
       // Its descriptor is already among the words.
       rest = `${rest.slice(0, rest.length - found.before)} `;
+      from = rest.length;
       redirections.push(found.redirection);
       at = found.end - 1;
       continue;
     }
     rest += character;
+    if (quote === '' && (character === ' ' || character === '\t')) from = rest.length;
   }
-  const lexed: Lexed = lex(rest);
-  if (!lexed.ok) throw new Error(`A part that does not lex, ${lexed.code}: ${JSON.stringify(text)}`);
-  return {
-    words: lexed.words.map((word) => word.text),
-    assignments: lexed.assignments.map(({ name, value }) => ({ name, value })),
-    redirections,
-    hasGlob: lexed.words.some(({ glob }) => glob),
-  };
+  // As a list, because only in one a word may begin with `~/`.
+  const list = lexList(rest);
+  const [command, more] = list.commands;
+  if (!list.ok) throw new Error(`A part that does not lex, ${list.code}: ${JSON.stringify(text)}`);
+  if (command === undefined || more !== undefined) throw new Error(`Not one command: ${JSON.stringify(text)}`);
+  return { ...stageOfListed(command), redirections };
 }
 
-/** The redirection whose `<` or `>` stands at a place; `before` characters of it stand before that, at the end of `read`. */
+/** The redirection whose `<` or `>` stands at a place; `before` characters of it stand before that, at the end of the word. */
 function redirectionAt(
   text: string,
   at: number,
-  read: string,
+  word: string,
 ): { readonly redirection: Redirection; readonly before: number; readonly end: number } {
-  const before = /(?:^|[ \t])([0-9]+)$/.exec(read)?.[1] ?? (read.endsWith('&') ? '&' : '');
+  const before = /^[0-9]+$/.test(word) ? word : word.endsWith('&') ? '&' : '';
   const [behind = '', operator = '', target = ''] = /^([<>]&?)[ \t]*([^ \t<>&;|]*)/.exec(text.slice(at)) ?? [];
   const redirection = redirectionOf(`${before}${operator}${target}`);
   if (redirection === null) throw new Error(`A redirection that may not be there: ${JSON.stringify(text)}`);
