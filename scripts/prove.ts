@@ -8,9 +8,12 @@
  *   --only BINARY    proves the commands of one binary
  *   --source SOURCE  proves the commands of one source: example, proposed, vector, corpus or option
  *   --unanswered     lists the commands that ended with 2 or more: they were run, and prove little
+ *   --spellings      a command more for each other spelling of an option as well
  *   --no-options     leaves out the commands that are made for options which no other command has
  *   --no-profiles    leaves the comparison out
- *   --write          writes docs/proof.md, when everything was run
+ *   --jobs N         runs so many at once; default: one more than there are processors, and five at most
+ *   --minutes N      begins no command after so many; what was left is told
+ *   --write          writes docs/proof.md
  *
  * Exit code 1 when anything was found.
  */
@@ -41,33 +44,46 @@ const { values } = parseArgs({
     only: { type: 'string' },
     source: { type: 'string' },
     options: { type: 'boolean', default: true },
+    spellings: { type: 'boolean', default: false },
     unanswered: { type: 'boolean' },
     profiles: { type: 'boolean', default: true },
+    jobs: { type: 'string' },
+    minutes: { type: 'string' },
     write: { type: 'boolean' },
   },
 });
-const SOURCES: readonly Source[] = ['example', 'proposed', 'vector', 'corpus', 'option'];
+/** In this order they are run. */
+const SOURCES: readonly Source[] = ['example', 'vector', 'corpus', 'option', 'proposed'];
 const PAGE = fileURLToPath(new URL('../docs/proof.md', import.meta.url));
 /** Calls shown of one command. */
 const SHOWN = 12;
 
 const isWhole = [values.rules, values.only, values.source].every((one) => one === undefined);
 if (values.write && !(isWhole && values.options && values.profiles)) {
-  console.error('Expected --write alone: the page tells of a run of everything');
+  console.error(
+    'Expected --write without --only, --source, --rules, --no-options and --no-profiles: the page tells of all',
+  );
   process.exit(2);
 }
+
+const endsAt = values.minutes === undefined ? Infinity : performance.now() + 60_000 * Number(values.minutes);
+const isOver = (): boolean => performance.now() > endsAt;
 
 const wanted = ({ binary, source }: Candidate): boolean =>
   (values.only === undefined || values.only === binary) && (values.source === undefined || values.source === source);
 
 const written = readProof(values.rules);
-const whole = values.options ? withEveryOption(written) : { ...written, observer: observe(written.rules) };
+const whole = values.options
+  ? withEveryOption(written, { spellings: values.spellings })
+  : { ...written, observer: observe(written.rules) };
 const proof = { ...whole, candidates: whole.candidates.filter(wanted), observer: narrowed(whole.observer) };
-const services = await startServices();
+const [services, comparing] = await Promise.all([startServices(), startServices()]);
 try {
-  const { proved, others, isThere } = await runUnderStrace(proof);
-  const comparisons = values.profiles ? await runBothWays(proof) : { same: 0, unsteady: 0, differs: 0 };
-  const figures = figuresOf(proof, proof.observer, proved, comparisons, isThere);
+  const [{ proved, left, others, isThere }, comparisons] = await Promise.all([
+    runUnderStrace(proof),
+    values.profiles ? runBothWays(proof) : { same: 0, unsteady: 0, differs: 0 },
+  ]);
+  const figures = figuresOf(proof, proof.observer, { proved, left, comparisons, isThere });
   drawCorpus(figures);
   drawEntries(figures);
   if (values.write) writeFileSync(PAGE, pageOf(figures));
@@ -76,6 +92,7 @@ try {
   process.exitCode = faults > 0 ? 1 : 0;
 } finally {
   services.close();
+  comparing.close();
 }
 
 /** The entries of the binary that was asked for. */
@@ -88,6 +105,8 @@ function narrowed(observer: Observer): Observer {
 
 type Run = {
   readonly proved: readonly Proved[];
+  /** Commands for which there was no time. */
+  readonly left: number;
   /** Changes, traps, and a project that is not as it was. */
   readonly others: number;
   readonly isThere: (name: string) => boolean;
@@ -100,10 +119,15 @@ async function runUnderStrace(set: ProofSet): Promise<Run> {
     const { present, missing } = parted(set, grounds);
     const before = fixtures.map((one) => one.fingerprint());
     const tell = teller(present.length);
-    const proved = await proveAll(set, present, grounds, ({ command, outcome: { findings } }) => {
+    const onEach = ({ command, outcome: { findings } }: Proved): void => {
       tell();
       if (findings.length > 0) console.log(`\n${[command, ...findings.slice(0, SHOWN)].join('\n    ')}`);
-    });
+    };
+    const inOrder = SOURCES.flatMap((source) => present.filter((one) => one.source === source));
+    const jobs = values.jobs === undefined ? {} : { jobs: Number(values.jobs) };
+    const proved = await proveAll(set, inOrder, grounds, { onEach, isOver, ...jobs });
+    const left = present.length - proved.length;
+    if (left > 0) console.log(`time was over: ${left} commands were not begun`);
     if (values.unanswered) drawUnanswered(proved.filter((one) => !isAnswered(one)));
     drawTable(proved);
     drawMissing(missing);
@@ -114,14 +138,14 @@ async function runUnderStrace(set: ProofSet): Promise<Run> {
     console.log(`traps sprung: ${listed(sprung)}`);
     console.log(`the project is ${isUntouched ? 'as it was, to the last time stamp' : 'CHANGED'}`);
     const others = services.changes.length + sprung.length + (isUntouched ? 0 : 1);
-    return { proved, others, isThere: presenceOf(set, grounds) };
+    return { proved, left, others, isThere: presenceOf(set, grounds) };
   } finally {
     for (const one of Object.values(grounds)) one.remove();
   }
 }
 
 async function runBothWays(set: ProofSet): Promise<Record<Comparison['kind'], number>> {
-  const grounds = groundsFor(set, services, false);
+  const grounds = groundsFor(set, comparing, false);
   try {
     // Those that are made for options are many, and each is an example with one word more.
     const present = parted(set, grounds).present.filter(({ source }) => source !== 'option');
@@ -131,6 +155,7 @@ async function runBothWays(set: ProofSet): Promise<Record<Comparison['kind'], nu
     const tell = teller(chosen.length);
     // One after the other: without its profile git writes the index.
     for (const { command } of chosen) {
+      if (isOver()) break;
       const comparison = await compare(command, grounds, set.rules, without);
       counts[comparison.kind] += 1;
       tell();

@@ -32,10 +32,14 @@ function careless(environment: Fixture['environment']): Judging {
 
 const BASH: Allowance = { effects: [], exceptions: [], programs: new Set(['bash']) };
 
-function watchCarelessly(command: string, where = fixture): Promise<Outcome> {
+function watchCarelessly(command: string, where = fixture, limitMs?: number): Promise<Outcome> {
   const programs = new Set(['bash', command.split(' ')[0]!]);
-  return watch(command, where, careless(where.environment), () => ({ ...BASH, programs }));
+  return watch(command, where, careless(where.environment), () => ({ ...BASH, programs }), limitMs);
 }
+
+/** A lock of the kind that other processes wait for; perl packs what the call takes as C would. */
+const FCNTL_LOCK =
+  "perl -MFcntl -e 'open my $f, q(+<), q(b.txt); my $lock = pack q(s s x4 q q i x4), F_WRLCK, 0, 0, 0, 0; fcntl $f, F_SETLK, $lock'";
 
 describe('the harness finds', () => {
   test.each([
@@ -47,6 +51,11 @@ describe('the harness finds', () => {
     ['chmod 600 b.txt', 'changes'],
     ['truncate -s 0 b.txt', 'opens for writing'],
     ['flock b.txt true', 'locks'],
+    [FCNTL_LOCK, 'locks'],
+    ['mkfifo pipe', 'changes'],
+    ['ln b.txt second.txt', 'changes'],
+    ['touch -c b.txt', 'changes'],
+    ['cp b.txt copied.txt', 'opens for writing'],
     ['env cat b.txt', 'starts cat'],
     ['sort -o sorted.txt b.txt', 'opens for writing'],
     ['sed -i s/x/y/ b.txt', 'opens for writing'],
@@ -73,6 +82,19 @@ describe('the harness finds', () => {
     expect(findings.map((one) => one.split(':')[0])).toEqual(['starts head']);
   });
 
+  test('what does not end', async () => {
+    const { findings, result } = await watchCarelessly('sleep 60', fixture, 1000);
+    expect(result.state).toBe('timed-out');
+    expect(findings[0]).toContain('timed-out');
+  });
+
+  test('each kind of change by itself, when nothing else is found', async () => {
+    // What is opened for writing, locked or talked to is one line; none hides another.
+    const { findings } = await watchCarelessly('touch first.txt; rm first.txt; flock b.txt true; kill -0 1');
+    const kinds = new Set(findings.map((one) => one.split(':')[0]!.split(' ')[0]));
+    expect([...kinds].sort()).toEqual(['changes', 'locks', 'opens', 'signals', 'starts']);
+  });
+
   test('an example that is serial, and does not run it', async () => {
     const { prove } = createProver(rules, files, fixture);
     const { findings, result } = await prove('touch must-not-be.txt');
@@ -97,6 +119,10 @@ const SPRINGING: readonly (readonly [command: string, mark: string, isProved: bo
   ['git log -4', 'gpg', true],
   ['git rev-parse :a.txt', 'fsmonitor', true],
   ['git diff', 'GIT_EXTERNAL_DIFF', true],
+  // A pager is asked for on a terminal only, and by one that always wants it.
+  ["script -qec 'git log -2' /dev/null", 'GIT_PAGER', false],
+  ["script -qec 'env -u GIT_PAGER git log -2' /dev/null", 'config-pager', false],
+  ['batcat --paging=always README.md', 'BAT_PAGER', false],
   ['git rev-parse HEAD', 'GIT_TRACE', true],
   ['git rev-parse HEAD', 'GIT_TRACE2_EVENT', true],
   ['rg foo src', 'rg-pre', true],

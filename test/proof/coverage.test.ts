@@ -63,7 +63,7 @@ describe('a command that is made for an entry', () => {
 
 describe('the proof', () => {
   const set = readProof();
-  const whole = withEveryOption(set);
+  const whole = withEveryOption(set, { spellings: true });
 
   test('has a command for every entry of the rules but those that are only read behind a pipe', () => {
     const { observer, candidates } = whole;

@@ -15,6 +15,8 @@ export type Figures = {
   /** Of the rule set that was proved. */
   readonly ruleset: string;
   readonly sources: readonly (Counts & { readonly source: string })[];
+  /** Commands for which there was no time. */
+  readonly left: number;
   /** Of what was drawn from the corpus: how many stand among the others already, and how many have their paths mapped. */
   readonly corpus: { readonly drawn: number; readonly others: number; readonly mapped: number } | null;
   readonly comparisons: Readonly<Record<Comparison['kind'], number>>;
@@ -47,17 +49,23 @@ export type BinaryFigures = Counts & {
 
 const KINDS: readonly Entry['kind'][] = ['option', 'spelling', 'shape', 'alone'];
 
-/** @param isThere whether a name can be run on this machine. */
+export type Results = {
+  readonly proved: readonly Proved[];
+  readonly left: number;
+  readonly comparisons: Figures['comparisons'];
+  /** Whether a name can be run on this machine. */
+  readonly isThere: (name: string) => boolean;
+};
+
 export function figuresOf(
   { rules, files, candidates }: ProofSet,
   { entries, entriesOf }: Observer,
-  proved: readonly Proved[],
-  comparisons: Figures['comparisons'],
-  isThere: (name: string) => boolean,
+  { proved, left, comparisons, isThere }: Results,
 ): Figures {
   const ran = proved.filter(({ outcome }) => outcome.refused === null);
   const run = new Set(ran.flatMap(({ command }) => entriesOf(command)));
   const answered = new Set(ran.filter(isAnswered).flatMap(({ command }) => entriesOf(command)));
+  const planned = new Set(candidates.flatMap(({ command }) => entriesOf(command)));
   const there = entries.filter(({ binary }) => isThere(binary));
   const count = (kind: Entry['kind'], names?: readonly string[]): EntryFigures => {
     const own = there.filter((one) => one.kind === kind && (names?.includes(one.binary) ?? true));
@@ -77,6 +85,7 @@ export function figuresOf(
       source,
       ...countsOf(proved.filter((one) => source === 'all' || one.source === source)),
     })),
+    left,
     corpus: corpusOf(candidates),
     comparisons,
     entries: KINDS.map((kind) => count(kind)),
@@ -86,7 +95,13 @@ export function figuresOf(
       return own.length === 0 ? [] : [{ binary, maturity, version: versionOf(binary, own), options, ...countsOf(own) }];
     }),
     missing: [...new Set(entries.map(({ binary }) => binary))].filter((name) => !isThere(name)).sort(),
-    notRun: there.filter(({ key }) => !run.has(key)).map(({ key, whyNot }) => ({ key, why: whyNot })),
+    notRun: there
+      .filter(({ key }) => !run.has(key))
+      .map(({ key, whyNot }) => ({
+        key,
+        // What has a command had no time.
+        why: planned.has(key) ? 'there was no time' : whyNot,
+      })),
     exceptions: exceptionsOf(proved),
   };
 }

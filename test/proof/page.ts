@@ -5,7 +5,7 @@ import type { BinaryFigures, Figures } from './figures.ts';
 const HEAD = ['binary', 'maturity', 'version', 'run', 'found', 'answered', 'options run'];
 
 export function pageOf(figures: Figures): string {
-  const { sources, corpus, comparisons, entries, missing, notRun, exceptions } = figures;
+  const { sources, left, corpus, comparisons, entries, missing, notRun, exceptions } = figures;
   return `${[
     '# The last long run of the proof',
     'Made by `npm run prove -- --write`; not to be changed by hand. What is proved, and how, is told in',
@@ -25,6 +25,7 @@ export function pageOf(figures: Figures): string {
       sources.map(({ source, run, found, answered }) => [SOURCES[source] ?? source, run, found, answered]),
     ),
     '',
+    left === 0 ? 'All that there are were run.' : `There was no time for ${left} more.`,
     corpus === null
       ? 'There was no corpus.'
       : `Of what agents sent ${corpus.drawn} were drawn: ${corpus.others} are among the others already, and of ` +

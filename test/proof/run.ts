@@ -36,12 +36,17 @@ export type Allowance = Pick<Allowed, 'effects' | 'exceptions' | 'programs'>;
 /** Who judges: rules, or a judge with the profiles that its verdicts name. */
 export type Judging = Pick<DispatcherOptions, 'rules' | 'judge' | 'profiles'>;
 
-/** Runs a command as the dispatcher does, and says what it did besides reading. What is serial is not run. */
+/**
+ * Runs a command as the dispatcher does, and says what it did besides reading. What is serial is not run.
+ *
+ * @param limitMs after which a run is ended, and that is a finding.
+ */
 export async function watch(
   command: string,
   fixture: Fixture,
   judging: Judging,
   allowanceOf: (verdict: Proof) => Allowance,
+  limitMs = LIMIT_MS,
 ): Promise<Outcome> {
   const log = join(fixture.scratch, `trace-${randomUUID()}`);
   const strace = findStrace();
@@ -56,7 +61,7 @@ export async function watch(
       ...UNPRIVILEGED,
     });
   };
-  const { verdict, result } = await dispatchOne(command, fixture, { ...judging, spawn });
+  const { verdict, result } = await dispatchOne(command, fixture, { ...judging, spawn }, limitMs);
   if (verdict.kind === 'serial' || result === null) return notRun(command, verdict);
   const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
   const calls = callsOf(text);
@@ -87,8 +92,9 @@ export async function dispatchOne(
   command: string,
   { project, environment }: Pick<Fixture, 'project' | 'environment'>,
   options: Judging & Pick<DispatcherOptions, 'spawn'>,
+  timeoutMs = LIMIT_MS,
 ): Promise<{ readonly verdict: Verdict; readonly result: CommandResult | null }> {
-  const limits = { timeoutMs: LIMIT_MS };
+  const limits = { timeoutMs };
   const dispatcher = createDispatcher({ ...options, cwd: project, environment, limits });
   try {
     const verdict = dispatcher.plan([command]).commands[0]!.verdict;

@@ -17,7 +17,9 @@ const COMPARED = 30;
 const SEED = 7311;
 
 const set = readProof();
-const options = withEveryOption(set, { most: OPTIONS_DRAWN, seed: SEED }).candidates.slice(set.candidates.length);
+const options = withEveryOption(set, { most: OPTIONS_DRAWN, seed: SEED, spellings: true }).candidates.slice(
+  set.candidates.length,
+);
 const drawn = [...drawEvenly(set.candidates, ({ binary }) => binary, DRAWN, SEED), ...options];
 const binaries = [...new Set(drawn.map(({ binary }) => binary))].sort();
 

@@ -22,19 +22,26 @@ export type ProofSet = {
 };
 
 /** What is added to the commands that somebody wrote, for the entries of the rules that none of them rests on. */
-type Added = { readonly most: number; readonly seed: number };
+type Added = {
+  /** Default: all. */
+  readonly most?: number;
+  readonly seed?: number;
+  /** Whether every spelling of an option counts, and not only the option. Default false. */
+  readonly spellings?: boolean;
+};
 
 /**
  * The same with a command for every entry that no other rests on, or for some of them, drawn evenly from all binaries.
- *
- * @param added default: all.
  */
-export function withEveryOption(set: ProofSet, added?: Added): ProofSet & { readonly observer: Observer } {
+export function withEveryOption(
+  set: ProofSet,
+  { most = Infinity, seed = 0, spellings = false }: Added = {},
+): ProofSet & { readonly observer: Observer } {
   const observer = observe(set.rules);
   const commands = set.candidates.map(({ command }) => command);
   const covered = new Set(commands.flatMap(observer.entriesOf));
-  const left = observer.entries.filter(({ key }) => !covered.has(key));
-  const entries = added === undefined ? left : drawEvenly(left, ({ binary }) => binary, added.most, added.seed);
+  const left = observer.entries.filter(({ key, kind }) => !covered.has(key) && (spellings || kind !== 'spelling'));
+  const entries = most === Infinity ? left : drawEvenly(left, ({ binary }) => binary, most, seed);
   const made = optionCommands(set.rules, { ...observer, entries }, commands);
   return { ...set, observer, candidates: [...set.candidates, ...made] };
 }
@@ -67,34 +74,60 @@ export function mindsOf({ profiles: { generic, profiles } }: RuleSet): readonly 
 
 export type Proved = Candidate & { readonly outcome: Outcome };
 
-/** Runs commands, several at once, in the order given. @param onEach is told of each as it ends. */
+export type Course = {
+  /** Is told of each as it ends. */
+  readonly onEach?: (proved: Proved) => void;
+  /** Once it says so, no other is begun. */
+  readonly isOver?: () => boolean;
+  /** How many run at once. Default: one more than there are processors, and five at most. */
+  readonly jobs?: number;
+};
+
+/** Runs commands, several at once, in the order given. What is over its time on a busy machine is run once more alone. */
 export async function proveAll(
   { rules, files }: ProofSet,
   candidates: readonly Candidate[],
   { stale, fresh }: Grounds,
-  onEach: (proved: Proved) => void = () => {},
+  { onEach = () => {}, isOver = () => false, jobs }: Course = {},
 ): Promise<readonly Proved[]> {
   const [first, second] = [createProver(rules, files, stale), createProver(rules, files, fresh)];
-  return severalAtOnce(candidates, async (candidate) => {
+  const proveOne = async (candidate: Candidate): Promise<Proved> => {
     const outcome = await first.prove(candidate.command);
     const isLeft = outcome.refused === 'REPOSITORY_STALE';
-    const proved = { ...candidate, outcome: isLeft ? await second.prove(candidate.command) : outcome };
-    onEach(proved);
-    return proved;
-  });
+    return { ...candidate, outcome: isLeft ? await second.prove(candidate.command) : outcome };
+  };
+  const act = async (candidate: Candidate): Promise<Proved | null> => {
+    if (isOver()) return null;
+    const one = await proveOne(candidate);
+    if (!isLate(one)) onEach(one);
+    return one;
+  };
+  const proved = await severalAtOnce(candidates, act, jobs);
+  const settled: Proved[] = [];
+  for (const one of proved.filter((each) => each !== null)) {
+    const again = isLate(one) ? await proveOne(one) : one;
+    if (again !== one) onEach(again);
+    settled.push(again);
+  }
+  return settled;
+}
+
+function isLate({ outcome }: Proved): boolean {
+  return outcome.result.state === 'timed-out';
 }
 
 /** strace waits as often as it works: a few more than there are processors. */
 export async function severalAtOnce<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
+  jobs = Math.min(availableParallelism(), 4) + 1,
 ): Promise<readonly Result[]> {
   const results = new Array<Result>(items.length);
   const left = items.entries();
   const work = async (): Promise<void> => {
     for (const [index, item] of left) results[index] = await act(item);
   };
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) + 1 }, work));
+  await Promise.all(Array.from({ length: jobs }, work));
   return results;
 }
 
