@@ -50,9 +50,7 @@ export function createServiceJudge(
   rules: RuleSet,
   env: Readonly<Record<string, string | undefined>>,
 ): Judge {
-  const { roots, allow } = config;
-  const inner = createJudge(rules, allow);
-  const judge: Judge = (command, context) => inner(command, { ...context, roots });
+  const judge = createJudge(rules, config.allow);
   if (config.repositories === 'trust') return judge;
   const environment = commandEnvironment(config, env);
   return createProbingJudge(judge, { probe: probeRepository, environment, roots: config.roots });

@@ -21,13 +21,14 @@ type Terms = { readonly allow?: Allowance; readonly mode?: Mode };
 
 /** Verdicts without running anything. Directories are taken as text, since the commands may be meant for elsewhere. */
 export function classifyRoutes(app: App, { config, judge }: RouteContext): void {
-  const [root = '/'] = config.roots;
+  const { roots } = config;
+  const [root = '/'] = roots;
 
   const answer = ({ command, cwd, env, allow, mode = config.mode }: Question & Terms): Verdict => {
     // The judge is total: a value that is no string is serial, as it would be for a harness whose model sent one.
     const text = command as string;
     const context = { ...(env === undefined ? {} : { env }), ...(allow === undefined ? {} : { allow }) };
-    return judge(text, { cwd: resolve(root, cwd ?? '.'), mode, ...context }).verdict;
+    return judge(text, { cwd: resolve(root, cwd ?? '.'), roots, mode, ...context }).verdict;
   };
 
   app.route({
