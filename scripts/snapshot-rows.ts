@@ -14,6 +14,9 @@ export const loosenedPath = (directory: string): string => join(directory, 'loos
 
 export const snapshotPath = (directory: string, name: string): string => join(directory, 'snapshot', `${name}.txt`);
 
+/** What agents ran; may be missing. */
+export const CORPUS_ROWS = `${corpus}agent-commands.jsonl`;
+
 /** Where both are kept. */
 export const CORPUS_RECORDS = join(root, 'test/corpus');
 
@@ -31,16 +34,23 @@ const SOURCES: readonly Source[] = [
     paths: ['hostile', 'parallel', 'compound'].map((name) => `${root}test/vectors/${name}.jsonl`),
     keyOf: inAscii,
   },
-  { name: 'agent-commands', paths: [`${corpus}agent-commands.jsonl`], keyOf },
+  { name: 'agent-commands', paths: [CORPUS_ROWS], keyOf },
   { name: 'labelled', paths: [`${corpus}labelled.jsonl`], keyOf },
 ];
 
 /** The names of all snapshots, also of those whose commands are not here. */
 export const SNAPSHOT_NAMES: readonly string[] = SOURCES.map(({ name }) => name);
 
-/** The verdicts of the rules as lines, for every source that is here. The working directory is unknown, nothing is probed. */
-export function snapshots(rules: RuleSet): readonly { readonly name: string; readonly lines: readonly Line[] }[] {
-  const here = SOURCES.filter(({ paths }) => paths.every((path) => existsSync(path)));
+/**
+ * The verdicts of the rules as lines, for every source that is here. The working directory is unknown, nothing is probed.
+ *
+ * @param names which snapshots to take. Default: all.
+ */
+export function snapshots(
+  rules: RuleSet,
+  names: readonly string[] = SNAPSHOT_NAMES,
+): readonly { readonly name: string; readonly lines: readonly Line[] }[] {
+  const here = SOURCES.filter(({ name, paths }) => names.includes(name) && paths.every((path) => existsSync(path)));
   return here.map((source) => ({
     name: source.name,
     lines: source.paths.flatMap(commandsOf).map((command) => ({
@@ -58,7 +68,7 @@ export function commandsOf(path: string): readonly string[] {
 }
 
 /** `parallel` with the paths of its rules, or the code of the reason; null where the mode does not exist. */
-function answer(command: string, rules: RuleSet, mode: 'simple' | 'compound'): string | null {
+export function answer(command: string, rules: RuleSet, mode: 'simple' | 'compound'): string | null {
   try {
     const verdict = classify(command, { rules, mode });
     if (verdict.kind === 'serial') return verdict.reason.code;

@@ -1,7 +1,7 @@
 /**
  * `npm run snapshot`: writes what the rules say of every vector, and of every command of the shared corpus when it lies
  * beside the project, into `test/corpus/snapshot/`. Refuses, and writes nothing, when a line would go from serial to
- * parallel without an entry in `test/corpus/loosened.md`; see there. Another directory may be named to write into.
+ * parallel without an entry in `test/corpus/loosened.md`; see there. Another directory may be named, for the snapshots that it holds.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadRules } from '../src/rules/load.ts';
@@ -15,14 +15,16 @@ import {
   readLines,
   writeLines,
 } from './snapshot-lines.ts';
-import { CORPUS_RECORDS, loosenedPath, snapshotPath, snapshots } from './snapshot-rows.ts';
+import { CORPUS_RECORDS, loosenedPath, SNAPSHOT_NAMES, snapshotPath, snapshots } from './snapshot-rows.ts';
 
 const rules = loadRules();
 const directory = process.argv[2] ?? CORPUS_RECORDS;
 const page = readFileSync(loosenedPath(directory), 'utf8');
 const entries = readEntries(page);
 
-const taken = snapshots(rules).map(({ name, lines }) => {
+const here = (name: string): boolean => existsSync(snapshotPath(directory, name));
+const names = directory === CORPUS_RECORDS ? SNAPSHOT_NAMES : SNAPSHOT_NAMES.filter(here);
+const taken = snapshots(rules, names).map(({ name, lines }) => {
   const path = snapshotPath(directory, name);
   const before = existsSync(path) ? readLines(readFileSync(path, 'utf8')) : [];
   return { name, path, before, lines, loosened: looseningsOf(before, lines) };

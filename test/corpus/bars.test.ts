@@ -98,3 +98,36 @@ describe('the page of borderline rows', () => {
     expect(entries).toHaveLength(existsSync(corpus) ? rows.length : entries.length);
   });
 });
+
+describe('the rows that were read', () => {
+  const page = readFileSync(new URL('reading.md', import.meta.url), 'utf8');
+  const lines = linesOf('agent-commands');
+  /** The keys of one part of the page, with what was found. */
+  function rowsUnder(heading: string): readonly { readonly key: string; readonly verdict: string }[] {
+    const part = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
+    return [...part.matchAll(/^\| ([0-9a-f]{16}) \|.*\| (\w+) \|$/gm)].map(([, key = '', verdict = '']) => ({
+      key,
+      verdict,
+    }));
+  }
+
+  test('are a hundred in simple mode and fifty in compound mode, each once, and none of them wrong', () => {
+    for (const [heading, count] of [
+      ['Second draw', 100],
+      ['Compound mode', 50],
+    ] as const) {
+      const rows = rowsUnder(heading);
+      expect(new Set(rows.map(({ key }) => key)).size).toBe(count);
+      expect(rows.filter(({ key, verdict }) => verdict !== 'right' || !lines.has(key))).toEqual([]);
+    }
+  });
+
+  test('that were wrong are serial now, in both modes', () => {
+    const wrong = rowsUnder('First draw');
+    expect(wrong.map(({ verdict }) => verdict)).toEqual(['wrong']);
+    for (const { key } of wrong) {
+      const { simple, compound } = lines.get(key)!;
+      expect([key, isParallel(simple), isParallel(compound)]).toEqual([key, false, false]);
+    }
+  });
+});

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -104,7 +104,9 @@ describe('npm run snapshot', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'signalbox-snapshot-'));
-    cpSync(CORPUS_RECORDS, directory, { recursive: true });
+    mkdirSync(join(directory, 'snapshot'));
+    copyFileSync(loosenedPath(CORPUS_RECORDS), loosenedPath(directory));
+    copyFileSync(snapshotPath(CORPUS_RECORDS, 'vectors'), snapshotPath(directory, 'vectors'));
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -51,9 +51,15 @@ function isPath(text: string, where: Where): boolean {
 /** Programs of the small languages that stand in the examples: somebody has read them. */
 export type Programs = { readonly sed: ReadonlySet<string>; readonly jq: ReadonlySet<string> };
 
-/** One sed command of the plain kind, up to its semicolon: what it may do is named letter by letter. */
-const SED_COMMAND =
-  /\s*(?:(?:\d+|\$|\/(?:\\.|[^/\\\n])+\/)\s*(?:,\s*(?:\d+|\$|\/(?:\\.|[^/\\\n])+\/)\s*)?)?!?\s*(?:[pdqQDPnNlgGhHx=]|s([^\w\s\\;])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[gpiIm0-9]*)?\s*(?:;|$)/sy;
+/** One sed command of the plain kind, up to its end: what it may do is named letter by letter. */
+const SED_REGEX = String.raw`(?:\/(?:\\.|[^/\\\n])+\/|\\([^\w\s\\])(?:\\.|(?!\k<mark>)[^\\\n])+\k<mark>)`;
+const SED_ADDRESS = (name: string): string =>
+  String.raw`(?:\d+(?:~\d+)?|\$|${SED_REGEX.replace('([^', `(?<${name}>[^`).replaceAll('mark', name)}[IM]*)`;
+const SED_PAIR = String.raw`s(?<cut>[^\w\s\\]|_)(?:\\.|(?!\k<cut>)[^\\\n])*\k<cut>(?:\\.|(?!\k<cut>)[^\\\n])*\k<cut>[gpiImM0-9]*`;
+const SED_COMMAND = new RegExp(
+  String.raw`[\s;]*(?:${SED_ADDRESS('one')}\s*(?:,\s*(?:[+~]\d+|${SED_ADDRESS('two')})\s*)?)?!?\s*(?:${SED_PAIR}|[pdqQ=n{}])\s*(?:;[\s;]*|$|(?<=[{}]\s*)|(?=\}))`,
+  'sy',
+);
 
 function isPlainSed(text: string): boolean {
   for (let at = 0; at < text.length; at = SED_COMMAND.lastIndex) {
@@ -66,9 +72,26 @@ function isPlainSed(text: string): boolean {
 /** A filter that calls nothing but what the reviewed filters call; `{a, b: .c}` names keys. */
 function isPlainJq(text: string, reviewed: ReadonlySet<string>): boolean {
   const callsIn = (filter: string): readonly string[] =>
-    filter.replaceAll(/"(?:\\.|[^"\\])*"/gs, '""').match(/(?<![.$\w])[A-Za-z_]\w*(?!\w|\s*[:,}])/g) ?? [];
+    outsideStrings(filter).match(/(?<![.$\w])[A-Za-z_]\w*(?!\w|\s*[:,}])/g) ?? [];
   const known = new Set([...reviewed].flatMap(callsIn));
-  return !text.includes('\\(') && callsIn(text).every((call) => known.has(call));
+  return callsIn(text).every((call) => known.has(call));
+}
+
+/** A filter without the text of its strings, but with what is put into them by `\(…)`. */
+function outsideStrings(filter: string): string {
+  let code = '';
+  // A string is open where the last mark is a quote; each `\(` in it opens code again.
+  const open: string[] = [];
+  for (const [piece] of filter.matchAll(/\\\(|\\.|"|\(|\)|[^\\"()]+|\\/gs)) {
+    const inString = open.at(-1) === '"';
+    if (piece === '"' && inString) open.pop();
+    else if (piece === '"') open.push(piece);
+    else if (inString && piece === '\\(') open.push(piece);
+    else if (!inString && piece === '(') open.push(piece);
+    else if (!inString && piece === ')') open.pop();
+    code += inString || piece === '"' ? ' ' : piece;
+  }
+  return code;
 }
 
 /** Whether a text is a value of a kind, for files of one rule. */
