@@ -27,6 +27,8 @@ function nodeSection(file: RuleFile, node: RuleNode, compiled: NodeRule): readon
     ...(node.profile === undefined ? [] : [`profile: ${code(node.profile)}`]),
     ...(node.syntax === undefined ? [] : [`reads its options as ${code(node.syntax)}`]),
     ...(proof.wholeEnvironment ? ['is handed the whole environment'] : []),
+    ...(node.after === undefined ? [] : [`only behind a stage of ${codes(node.after)}, which print names`]),
+    ...(node.through === undefined ? [] : [`with between them ${codes(node.through)}, which pass names on`]),
     ...(node.starts === undefined ? [] : [`starts ${codes(node.starts)}`]),
     ...(node.dashes === undefined ? [] : ['a word with a dash that is no option is text']),
     ...(node.override === true ? ['overrides the built-in rule'] : []),
