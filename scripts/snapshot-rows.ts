@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { classify } from '../src/classifier/classify.ts';
 import type { RuleSet } from '../src/classifier/rule-set.ts';
-import { SignalboxError } from '../src/errors.ts';
 import { keyOf, type Line } from './snapshot-lines.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,7 +53,7 @@ export function snapshots(
   return here.map((source) => ({
     name: source.name,
     lines: source.paths.flatMap(commandsOf).map((command) => ({
-      simple: answer(command, rules, 'simple')!,
+      simple: answer(command, rules, 'simple'),
       compound: answer(command, rules, 'compound'),
       key: source.keyOf(command),
     })),
@@ -67,14 +66,9 @@ export function commandsOf(path: string): readonly string[] {
   return lines.filter((line) => line !== '').map((line): string => JSON.parse(line).cmd);
 }
 
-/** `parallel` with the paths of its rules, or the code of the reason; null where the mode does not exist. */
-export function answer(command: string, rules: RuleSet, mode: 'simple' | 'compound'): string | null {
-  try {
-    const verdict = classify(command, { rules, mode });
-    if (verdict.kind === 'serial') return verdict.reason.code;
-    return `parallel ${verdict.rule.map(({ path }) => path).join(' + ')}`;
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'MODE_UNAVAILABLE') return null;
-    throw error;
-  }
+/** `parallel` with the paths of its rules, or the code of the reason. */
+export function answer(command: string, rules: RuleSet, mode: 'simple' | 'compound'): string {
+  const verdict = classify(command, { rules, mode });
+  if (verdict.kind === 'serial') return verdict.reason.code;
+  return `parallel ${verdict.rule.map(({ path }) => path).join(' + ')}`;
 }

@@ -8,7 +8,6 @@ type Entry = { readonly status: number; readonly title: string };
 /** Every code: the HTTP status it is answered with and its stable title. Anchors in docs/errors.md carry the same names. */
 const TABLE = {
   OPTION_INVALID: { status: 400, title: 'An option has a value that is not allowed' },
-  MODE_UNAVAILABLE: { status: 400, title: 'This mode is not available in this version' },
   RULES_INVALID: { status: 500, title: 'A rule file is not valid' },
   CONFIG_INVALID: { status: 500, title: 'The configuration is not valid' },
   REQUEST_INVALID: { status: 400, title: 'The request is not valid' },

@@ -24,7 +24,7 @@ export type Classifier = {
  * A classifier with everything but the command bound. Its functions need no `this`.
  *
  * @throws SignalboxError RULES_INVALID unless `rules` is a rule set that `loadRules` or `restoreRules` made;
- * MODE_UNAVAILABLE for compound mode; OPTION_INVALID for another option that is not allowed.
+ * OPTION_INVALID for an option that is not allowed.
  */
 export function createClassifier(options: ClassifierOptions): Classifier {
   rulesOf(options.rules);

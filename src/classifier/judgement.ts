@@ -47,7 +47,7 @@ export type RepositoryFacts = { readonly findings: readonly RepositoryFinding[] 
 
 export type ClassifyOptions = {
   readonly rules: RuleSet;
-  /** Default `simple`. `compound` throws MODE_UNAVAILABLE in this version. */
+  /** `compound` reads lists and pipelines too. Default `simple`. */
   readonly mode?: 'simple' | 'compound';
   /** The absolute directory the command would run in. Paths are normalised against it; one under /dev, /proc or /sys is serial. */
   readonly cwd?: string;
