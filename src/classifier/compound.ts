@@ -37,7 +37,7 @@ export function readCompound(root: Reading, commands: readonly ListedCommand[], 
   const change = isMoved ? refuseChange(commands, root.home, options.roots) : null;
   if (change !== null) return refused(change);
   const homes = isMoved ? homesOf(root.home, commands) : [root.home];
-  let feeders: readonly Reading[] | null = root.input === 'pipe' ? null : [];
+  let feeders: Reading[] | null = null;
   for (const command of isMoved ? commands.slice(1) : commands) {
     const { start, end } = command;
     const odd = refuseForm(command);
@@ -46,10 +46,12 @@ export function readCompound(root: Reading, commands: readonly ListedCommand[], 
     if (input !== 'pipe') feeders = [];
     const reading = startPart(root, homes[0]!, command, input, feeders);
     readings.push(reading);
-    feeders = [...(feeders ?? []), reading];
     const { length } = root.paths;
     const refusal = refuseAnywhere(reading, homes, command, options);
     reading.namesPaths = root.paths.length > length;
+    // Only what reads behind it looks at the list.
+    feeders = feeders ?? [];
+    feeders.push(reading);
     if (refusal !== null) return refused(refusal);
     const proof = settled(reading.proof!, reading.override);
     if (proof.wholeEnvironment) return refused(refuseWhole(reading, start, end));

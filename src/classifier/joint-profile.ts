@@ -10,9 +10,9 @@ export type Joined = { readonly profile: ProfileRule } | { readonly variable: st
  * One environment for proofs that presume several. They contradict each other where one sets a variable that another
  * sets to a different value, or that would make another answer something else.
  */
-export function joinProfiles(profiles: readonly ProfileRule[]): Joined {
-  const [first] = profiles;
-  if (first !== undefined && profiles.every((one) => one === first)) return { profile: first };
+export function joinProfiles(presumed: readonly ProfileRule[]): Joined {
+  const profiles = [...new Set(presumed)];
+  if (profiles.length === 1) return { profile: profiles[0]! };
   const set: Record<string, string> = {};
   for (const one of profiles) {
     for (const [name, value] of Object.entries(one.set)) {

@@ -24,7 +24,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'second-reading',
     holds: is('classifier/second-reading.ts'),
-    may: ['ground', 'classifier', 'shell-quote/parse', 'shell-quote/parse.js'],
+    may: ['ground', 'classifier', 'shell-quote/parse', 'shell-quote/parse.js', 'unbash'],
   },
   {
     name: 'classifier',
