@@ -100,7 +100,7 @@ export function factsOf({ bash, unproven }: Platform, environment: Environment):
     { name: 'processes', value: limitOf('Max processes') ?? 'unknown', note: null },
     { name: 'processes of the control group', value: groupLimit() ?? 'no limit known', note: null },
     procfs(),
-    { name: 'locale', value: environment.LC_ALL || environment.LC_CTYPE || environment.LANG || 'none', note: null },
+    { name: 'language', value: environment.LC_ALL || environment.LC_CTYPE || environment.LANG || 'none', note: null },
   ];
 }
 
