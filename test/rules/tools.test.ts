@@ -13,7 +13,7 @@ const SYSTEM =
   'vmstat lscpu lsblk lsmod findmnt mount dmesg lsattr getfacl namei stty tput getent ss netstat ip ifconfig route arp ' +
   'sysctl lsof journalctl systemctl loginctl timedatectl hostnamectl';
 const LANGUAGES =
-  'python3 node perl ruby php deno bun uv gcc clang cmake tsc eslint prettier rustc cargo rustup go gofmt gem dotnet pip';
+  'python3 node perl ruby php deno bun uv gcc clang cmake tsc eslint prettier rustc cargo go gofmt gem dotnet pip';
 const CLIENTS = 'dpkg dpkg-query apt apt-cache rpm brew terraform helm gh';
 const files = [SYSTEM, LANGUAGES, CLIENTS].flatMap((names) => names.split(' ')).map(ruleOf);
 
@@ -274,7 +274,6 @@ const TRAPS: Readonly<Record<string, readonly string[]>> = {
       'pip',
       'pip freeze',
       'cargo',
-      'rustup',
       'rustc x.rs',
       'terraform fmt',
       'dpkg',
@@ -307,8 +306,6 @@ const TRAPS: Readonly<Record<string, readonly string[]>> = {
       'cargo fmt --check',
       'cargo foo',
       'cargo +nightly --version',
-      'rustup show',
-      'rustup run x ls',
       'go list',
       'go test',
     ],
@@ -399,7 +396,7 @@ describe.each(files)('$binary', (file) => {
 });
 
 const VERSION_ONLY = LANGUAGES.split(' ').filter(
-  (name) => !['node', 'go', 'gofmt', 'cargo', 'rustup', 'pip', 'rustc'].includes(name),
+  (name) => !['node', 'go', 'gofmt', 'cargo', 'pip', 'rustc'].includes(name),
 );
 
 test.each(VERSION_ONLY)('%s is asked for what it is, alone and with nothing else', (name) => {
