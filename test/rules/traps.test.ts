@@ -88,3 +88,33 @@ describe.each(groups)('$group', ({ rows }) => {
     expect(tell(command)).toBe('parallel');
   });
 });
+
+describe('in compound mode', () => {
+  const isParallel = (command: string) =>
+    classify(command, { rules, cwd: '/repo', mode: 'compound' }).kind === 'parallel';
+
+  test('every trap is serial', () => {
+    expect(traps.map(({ command }) => command).filter(isParallel)).toEqual([]);
+  });
+
+  /** Put together with others, a text that is refused as such is another text; a path is read from another directory. */
+  const words = traps.filter(({ refused }) => refused !== 'text');
+  test.each<[string, (trap: string) => string]>([
+    ['behind a command', (trap) => `ls && ${trap}`],
+    ['before a command', (trap) => `${trap}; ls`],
+    ['before a pipe', (trap) => `${trap} | cat`],
+    ['without its errors', (trap) => `${trap} 2>/dev/null`],
+  ])('every trap is serial %s', (_, place) => {
+    expect(words.map(({ command }) => place(command)).filter(isParallel)).toEqual([]);
+  });
+
+  test('every trap is serial behind a pipe, but for those that only wait for their input', () => {
+    const others = words.filter(({ refused }) => refused !== 'stdin');
+    expect(others.map(({ command }) => `cat f | ${command}`).filter(isParallel)).toEqual([]);
+  });
+
+  test('every trap is serial behind a change of directory', () => {
+    const others = words.filter(({ refused }) => refused !== 'path');
+    expect(others.map(({ command }) => `cd sub && ${command}`).filter(isParallel)).toEqual([]);
+  });
+});

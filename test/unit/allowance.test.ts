@@ -80,6 +80,17 @@ describe.each(CASES)('with allow %j', (allow, row) => {
 
 const CONTEXT = { cwd: '/' };
 
+test.each([
+  ['ls && npm view react', { network: false }, OFF_NETWORK, [6, 20]],
+  ['npm view react | head -5', { network: false }, OFF_NETWORK, [0, 14]],
+  ['cd sub && docker ps; ls', { daemon: false }, OFF_DAEMON, [10, 19]],
+  ['git status && docker ps', { network: false }, OFF_NETWORK, [14, 23]],
+] as const)('in %j the part is refused that has the effect', (command, allow, expected, span) => {
+  const verdict = classify(command, { rules, cwd: '/repo', mode: 'compound', allow });
+  expect([told(verdict), verdict]).toMatchObject([expected, { reason: { span } }]);
+  expect(told(classify(command, { rules, cwd: '/repo', mode: 'compound' }))).toBe('parallel');
+});
+
 test('a refused effect is told after what the text itself is refused for', () => {
   const refused = classify('npm view react --registry=http://x', { rules, allow: { network: false } });
   expect(told(refused)).toMatch(/^subcommand OPTION_UNKNOWN/);

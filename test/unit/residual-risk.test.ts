@@ -286,6 +286,15 @@ describe('the risks', () => {
     const result = await runIn(temporaryDirectory(), 'echo one; echo two >&2; echo three');
     expect([result.stdout, result.stderr]).toEqual(['one\nthree\n', 'two\n']);
   });
+
+  test('R20: a name that comes through a pipe has not been looked at', async () => {
+    const cwd = temporaryDirectory();
+    await makeFifos(cwd, 'pipe');
+    const asked = [{ command: 'ls | xargs cat --', timeoutMs: 500 }];
+    const { commands } = await dispatcherIn(cwd).dispatch(asked, { mode: 'compound' }).done;
+    expect(commands.map((each) => [codeOf(each), each.state])).toEqual([['parallel', 'timed-out']]);
+    expect(codeOf(await runIn(cwd, { command: 'cat -- pipe', timeoutMs: 500 }))).toBe('OPERAND_NOT_REGULAR');
+  });
 });
 
 describe('docs/residual-risk.md', () => {
