@@ -1,5 +1,6 @@
+import { lexList } from './lexer.ts';
 import { underlined } from './underline.ts';
-import type { Check, Reason, RuleRef, Verdict } from './verdict.ts';
+import type { Check, Part, Reason, RuleRef, Verdict } from './verdict.ts';
 
 /** What became of one check. */
 export type Step = {
@@ -11,12 +12,22 @@ export type Step = {
   readonly detail: string;
 };
 
+/** What became of one simple command of a compound. */
+export type ExplainedPart = {
+  readonly span: readonly [start: number, end: number];
+  readonly state: Step['state'];
+  /** The entries that proved it, where they are known, and what it reads. */
+  readonly detail: string;
+};
+
 /** A verdict taken apart. */
 export type Explanation = {
   readonly command: string;
   readonly kind: Verdict['kind'];
   /** Always the three checks in their order; before or after them the one about input or surroundings, if it refused. */
   readonly steps: readonly Step[];
+  /** In the order of the text; empty where it was read as one simple command, or not so far. */
+  readonly parts: readonly ExplainedPart[];
   /** The stretch of the command that was refused, as in the reason; null for a parallel verdict. */
   readonly span: readonly [start: number, end: number] | null;
   readonly code: Reason['code'] | null;
@@ -55,6 +66,7 @@ export function explain(verdict: Verdict, command: string): Explanation {
       command,
       kind: 'parallel',
       steps: ALWAYS.map((check) => stepOf(check, 'passed', PASSED[check])),
+      parts: (verdict.parts ?? []).map(provedPart),
       span: null,
       code: null,
       knowledge: null,
@@ -69,6 +81,7 @@ export function explain(verdict: Verdict, command: string): Explanation {
     command,
     kind: 'serial',
     steps: stepsTo(reason),
+    parts: partsTo(reason, command),
     span: reason.span,
     code: reason.code,
     knowledge: reason.knowledge,
@@ -84,10 +97,14 @@ export function explain(verdict: Verdict, command: string): Explanation {
  * refused stretch underlined, the steps, and what would help. Control characters are never printed as such.
  */
 export function renderExplanation(explanation: Explanation): string {
-  const { command, kind, steps, span, code, knowledge, hint } = explanation;
+  const { command, kind, steps, parts, span, code, knowledge, hint } = explanation;
   const heading = kind === 'parallel' ? 'parallel' : `serial: ${code} (${knowledge})`;
   const lines = [heading, '', ...underlined(command, span).map((line) => `  ${line}`), ''];
   for (const { title, state, detail } of steps) lines.push(`${MARKS[state]} ${title}: ${detail}`);
+  for (const [index, part] of parts.entries()) {
+    lines.push('', `${MARKS[part.state]} Part ${index + 1} of ${parts.length}: ${part.detail}`);
+    lines.push(...underlined(command, part.span).map((line) => `  ${line}`));
+  }
   if (kind === 'parallel') lines.push('', explanation.message);
   if (hint !== null) lines.push('', `What would help: ${hint}`);
   return lines.join('\n');
@@ -103,6 +120,32 @@ function stepsTo(reason: Reason): readonly Step[] {
     return place === refused ? stepOf(check, 'refused', reason.message) : stepOf(check, 'not-reached', 'not asked');
   });
 }
+
+function provedPart({ span, rule, stdin }: Part): ExplainedPart {
+  const input = stdin === 'pipe' ? 'behind a pipe' : 'with nothing to read';
+  return { span, state: 'passed', detail: `${rule.map(nameOf).join(', ')}, ${input}` };
+}
+
+/** The parts of a compound of which one was refused. The first check is about all of them together. */
+function partsTo({ check, span: [start, end] }: Reason, command: string): readonly ExplainedPart[] {
+  if (check === 'input' || check === 'metacharacters') return [];
+  const list = lexList(command, UNLIMITED);
+  if (!list.ok || !list.compound) return [];
+  const refused = list.commands.findIndex((one) => one.start <= start && end <= one.end);
+  if (refused < 0) return [];
+  return list.commands.map((one, index) => {
+    const state = index < refused ? 'passed' : index === refused ? 'refused' : 'not-reached';
+    return { span: [one.start, one.end] as const, state, detail: STATES[state] };
+  });
+}
+
+const UNLIMITED = { maxChars: Infinity, maxWords: Infinity, maxParts: Infinity };
+
+const STATES: Readonly<Record<Step['state'], string>> = {
+  passed: 'proved',
+  refused: 'refused',
+  'not-reached': 'not asked',
+};
 
 function stepOf(check: Check, state: Step['state'], detail: string): Step {
   return { check, title: TITLES[check], state, detail };

@@ -2,7 +2,7 @@
 export type { Allowance } from './allowance.ts';
 export { type Classifier, type ClassifierOptions, type CommandContext, createClassifier } from './classifier.ts';
 export { classify, judge } from './classify.ts';
-export { type Explanation, explain, renderExplanation, type Step } from './explain.ts';
+export { type ExplainedPart, type Explanation, explain, renderExplanation, type Step } from './explain.ts';
 export type {
   ClassifyOptions,
   DirectoryChange,
