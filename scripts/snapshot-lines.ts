@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** What a command was answered: `parallel` and the rules it rests on, or the code of the reason why not. */
-export type Answers = { readonly simple: string; readonly compound: string | null };
+export type Answers = { readonly simple: string; readonly compound: string };
 
 /** One line of a snapshot. `key` stands for the command: its hash, or the text itself where that may be published. */
 export type Line = Answers & { readonly key: string };
@@ -13,18 +13,14 @@ export function keyOf(command: string): string {
 
 /** The answer in compound mode is left out where it is the one of simple mode. */
 const SAME = '=';
-const NEVER_ASKED = '?';
 
 /** Lines in the order of their keys, each key once. Fields are parted by a tab, and the key is last. */
 export function writeLines(lines: readonly Line[]): string {
   const byKey = new Map(lines.map((line) => [line.key, line]));
   const sorted = [...byKey.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
-  return sorted.map(({ simple, compound, key }) => `${simple}\t${fieldOf(simple, compound)}\t${key}\n`).join('');
-}
-
-function fieldOf(simple: string, compound: string | null): string {
-  if (compound === null) return NEVER_ASKED;
-  return compound === simple ? SAME : compound;
+  return sorted
+    .map(({ simple, compound, key }) => `${simple}\t${compound === simple ? SAME : compound}\t${key}\n`)
+    .join('');
 }
 
 export function readLines(text: string): readonly Line[] {
@@ -34,12 +30,11 @@ export function readLines(text: string): readonly Line[] {
     .map((line) => {
       const [simple, field, key, ...more] = line.split('\t');
       if (key === undefined || more.length > 0) throw new Error(`Expected three fields, got ${JSON.stringify(line)}`);
-      const compound = field === SAME ? simple! : field!;
-      return { simple: simple!, compound: field === NEVER_ASKED ? null : compound, key };
+      return { simple: simple!, compound: field === SAME ? simple! : field!, key };
     });
 }
 
-const isParallel = (answer: string | null): boolean => answer?.startsWith('parallel') ?? false;
+const isParallel = (answer: string): boolean => answer.startsWith('parallel');
 
 /** A verdict that went from serial to parallel, in the mode where it did. */
 export type Loosening = {
@@ -49,16 +44,15 @@ export type Loosening = {
   readonly is: string;
 };
 
-/** Every verdict that went from serial to parallel. A command or a mode that was not there before loosens nothing. */
+/** Every verdict that went from serial to parallel. A command that was not there before loosens nothing. */
 export function looseningsOf(before: readonly Line[], after: readonly Line[]): readonly Loosening[] {
   const known = new Map(before.map((line) => [line.key, line]));
   const found: Loosening[] = [];
   for (const line of after) {
     for (const mode of ['simple', 'compound'] as const) {
-      const was = known.get(line.key)?.[mode] ?? null;
+      const was = known.get(line.key)?.[mode];
       const is = line[mode];
-      if (was !== null && is !== null && !isParallel(was) && isParallel(is))
-        found.push({ key: line.key, mode, was, is });
+      if (was !== undefined && !isParallel(was) && isParallel(is)) found.push({ key: line.key, mode, was, is });
     }
   }
   return found;

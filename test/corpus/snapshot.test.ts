@@ -52,7 +52,7 @@ describe('the snapshot of the verdicts', () => {
   });
 });
 
-const line = (key: string, simple: string, compound: string | null = null): Line => ({ key, simple, compound });
+const line = (key: string, simple: string, compound = simple): Line => ({ key, simple, compound });
 const entry = (fields: string): string => `# Page\n\n---\n\n## A title\n${fields}`;
 const EVIDENCE = '- why: too strict\n- evidence: strace of the command on version 3.8 shows reads only\n';
 
@@ -60,7 +60,7 @@ describe('a loosening', () => {
   test('is a verdict that went from serial to parallel, in either mode, of a command that was there before', () => {
     const before = [
       line('a', 'TEXT_OPERATOR', 'TEXT_OPERATOR'),
-      line('b', 'COMMAND_UNKNOWN'),
+      line('b', 'COMMAND_UNKNOWN', 'parallel x'),
       line('c', 'parallel ls', 'parallel ls'),
     ];
     const after = [
@@ -135,14 +135,18 @@ describe('npm run snapshot', () => {
     expect(update()).toMatchObject({ status: 0, stderr: '' });
     expect(written()).toBe(kept('vectors'));
     expect(readFileSync(loosenedPath(directory), 'utf8')).toContain(
-      '## A title\n- applied: 1 verdict, with the rules ',
+      '## A title\n- applied: 2 verdicts, with the rules ',
     );
     beforeIt();
     expect(update().status).toBe(1);
   });
 
   test('writes a line that became stricter without being asked why', () => {
-    const stricter = readLines(kept('vectors')).map((one) => ({ ...one, simple: 'parallel ls', compound: null }));
+    const stricter = readLines(kept('vectors')).map((one) => ({
+      ...one,
+      simple: 'parallel ls',
+      compound: 'parallel ls',
+    }));
     writeFileSync(snapshotPath(directory, 'vectors'), writeLines(stricter));
     expect(update()).toMatchObject({ status: 0, stderr: '' });
     expect(written()).toBe(kept('vectors'));
