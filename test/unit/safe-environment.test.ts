@@ -68,6 +68,15 @@ describe('the environment of a proved command', () => {
     expect(safeEnvironment('git+rg', given)).toMatchObject({ PATH: '/bin', GIT_OPTIONAL_LOCKS: '0' });
   });
 
+  test('is made from the name that the verdict of a compound carries', () => {
+    const verdict = classify('git log -1 | rg x; docker ps', { rules, cwd: '/repo', mode: 'compound' });
+    if (verdict.kind !== 'parallel') throw new Error(`Expected a proof, got ${verdict.reason.code}`);
+    expect(verdict.profile).toBe('docker+git+rg');
+    const environment = safeEnvironment(verdict.profile, { PATH: '/bin', GIT_DIR: '/x' }, { form: verdict.run.form });
+    expect(environment).toMatchObject({ GIT_OPTIONAL_LOCKS: '0', DOCKER_CLI_HINTS: 'false', LC_CTYPE: 'C.UTF-8' });
+    expect(environment).not.toHaveProperty('GIT_DIR');
+  });
+
   test('takes a profile itself, and then needs no rules', () => {
     const profile = { set: { A: '1' }, pass: new Set(['PATH']) };
     expect(withRules(profile, { PATH: '/bin', B: '2' })).toEqual({ PATH: '/bin', A: '1' });
