@@ -1,5 +1,5 @@
+import type { Held } from '../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../src/dispatcher/keyed-lock.ts';
-import type { Held } from '../src/dispatcher/lock-claim.ts';
 import type { LockRequest } from '../src/dispatcher/types.ts';
 
 /*

@@ -1,9 +1,45 @@
 import { SignalboxError } from '../errors.ts';
-import type { Held } from './lock-claim.ts';
+import type { LockRequests } from './lock-request.ts';
 import { isSignal } from './signal-watch.ts';
 
 /** An acquire that another one waits for. */
 export type Blocker<Label = string> = { readonly label: Label | undefined; readonly ticket: number };
+
+/**
+ * A granted acquire. Calling it releases every key; calling it again does nothing. The call is bound to nothing, so it
+ * can be handed on as it is; the methods are called on the hold.
+ */
+export type Held<Label = string> = {
+  (): void;
+  /** Its place in the order of all acquires of this lock. */
+  readonly ticket: number;
+  readonly label: Label | undefined;
+  /**
+   * `KeyedLock.run` inside of this hold: what this hold has does not stand in the way of it, while two such runs still
+   * exclude each other. Rejects besides with LOCK_UPGRADE and LOCK_CYCLE, see `KeyedLock.acquire`.
+   */
+  run<Result>(
+    requests: LockRequests,
+    fn: (held: Held<Label>) => Result | PromiseLike<Result>,
+    options?: Omit<AcquireOptions<Label>, 'lineage'>,
+  ): Promise<Result>;
+  /**
+   * Gives up every key and queues again, for these keys and at the same ticket, in one step: before everybody who came
+   * later and was not granted yet. This hold is over with that; the new one is given when its turn comes.
+   *
+   * Rejects as `KeyedLock.acquire` does. What is wrong with the request itself (OPTION_INVALID, LOCK_UPGRADE, a signal
+   * that aborted before) leaves this hold as it was.
+   */
+  restate(
+    requests: LockRequests,
+    options?: Omit<AcquireOptions<Label>, 'lineage' | 'ticket' | 'label'>,
+  ): Promise<Held<Label>>;
+  /**
+   * A text that stands for this hold as `lineage`, for where a function cannot go: another thread, another process that
+   * asks this one. Hard to guess. It is worth nothing once the hold is released.
+   */
+  token(): string;
+};
 
 export type AcquireOptions<Label = string> = {
   /** Gives up the place when it aborts while waiting. It does not touch a hold. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import type { Held } from './acquire-options.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { BatchBook, Consequence } from './batch.ts';
 import { beginAny, type Program, programsOf } from './beginning.ts';
 import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
-import type { Held } from './lock-claim.ts';
 import { areConflicting, isCovering } from './lock-request.ts';
 import type { BatchSettings, Owner, Settings } from './options.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';

@@ -1,11 +1,10 @@
 /** The `./dispatcher` entry: batches, the lock that orders them, and what a proved command's environment is made of. */
 export type { Judge, Judgement } from '../classifier/judgement.ts';
 export { SignalboxError } from '../errors.ts';
-export type { AcquireOptions, Blocker } from './acquire-options.ts';
+export type { AcquireOptions, Blocker, Held } from './acquire-options.ts';
 export { createDispatcher } from './dispatcher.ts';
 export { createJudge } from './judge.ts';
 export { KeyedLock } from './keyed-lock.ts';
-export type { Held } from './lock-claim.ts';
 export { fileLockKey, pathKey, type Workspace, workspaceKeys } from './lock-keys.ts';
 export type { HoldMode } from './lock-modes.ts';
 export type { KeySnapshot, LockParty } from './lock-snapshot.ts';

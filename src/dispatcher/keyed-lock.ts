@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../errors.ts';
-import { type AcquireOptions, readOptions } from './acquire-options.ts';
+import { type AcquireOptions, type Held, readOptions } from './acquire-options.ts';
 import { blockersOf, circleError, circleThrough } from './lock-circle.ts';
-import { CLAIM, Claim, type Held, type Hold, holdMaker } from './lock-claim.ts';
+import { CLAIM, Claim, type Hold, holdMaker } from './lock-claim.ts';
 import { admitsInside, attach, dissolve, liveFrom, queueFor, refuseUpgrade } from './lock-lineage.ts';
 import { Place, type Queues } from './lock-queue.ts';
 import { type KeyInMode, type LockRequests, readRequests } from './lock-request.ts';

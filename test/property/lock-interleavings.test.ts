@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { Held } from '../../src/dispatcher/lock-claim.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
 import { clash, LockModel, type ModelClaim, pictureOf, toRequests, type Wants } from './lock-model.ts';
 

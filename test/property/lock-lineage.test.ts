@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { Held } from '../../src/dispatcher/lock-claim.ts';
 import type { LockRequest } from '../../src/dispatcher/types.ts';
 import { LineageModel, type Mode, type ModelClaim, type Wants } from './lineage-model.ts';
 

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
+import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { Held } from '../../src/dispatcher/lock-claim.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
 import { clash, LockModel, type ModelClaim, pictureOf, toRequests, type Wants } from './lock-model.ts';
 
