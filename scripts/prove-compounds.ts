@@ -26,7 +26,7 @@ const grounds = groundsOf(set, texts, services);
 const fixtures = Object.values(grounds);
 try {
   const before = fixtures.map((one) => one.fingerprint());
-  const { present, missing } = partedCompounds(set, texts, grounds);
+  const { present, missing } = partedCompounds(set, texts);
   const outcomes = await proveCompounds(set, present, grounds, ({ command, findings }) => {
     if (findings.length > 0) console.log(`\n${[command, ...findings.slice(0, SHOWN)].join('\n    ')}`);
   });

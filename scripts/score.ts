@@ -10,6 +10,16 @@ import { lex } from '../src/classifier/lexer.ts';
 import { secondReading } from '../src/classifier/second-reading.ts';
 import { loadRules } from '../src/rules/load.ts';
 import {
+  type Answers,
+  type BatchRow,
+  type CompoundRow,
+  compoundCorpusFigures,
+  compoundVectorFigures,
+  gainLine,
+  type LabelledRow,
+  type SeenRow,
+} from './score-compound.ts';
+import {
   drawFigures,
   type Figure,
   type LexerRow,
@@ -20,8 +30,7 @@ import {
 import './closed-pipe.ts';
 
 type Row = { readonly cmd: string };
-type Labelled = Row & { readonly expected: 'parallel' | 'serial' | 'parallel-in-compound' };
-type Seen = Row & { readonly count: number; readonly shape: string; readonly guess: 'ro' | 'ro-net' | 'cond' | 'no' };
+type Seen = SeenRow & { readonly shape: string };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const corpus = `${root}../shared/corpus/`;
@@ -34,10 +43,12 @@ function readRows<T>(path: string): readonly T[] {
 const rules = loadRules();
 const known = new Set(rules.names);
 
-function answer(command: string): string {
-  const verdict = classify(command, { rules, secondReading });
+function answerIn(mode: 'simple' | 'compound', command: string): string {
+  const verdict = classify(command, { rules, secondReading, mode });
   return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;
 }
+const answer = (command: string): string => answerIn('simple', command);
+const answers: Answers = { simple: answer, compound: (command) => answerIn('compound', command) };
 
 const texts = (rows: readonly Row[]) => rows.map(({ cmd }) => cmd);
 const hasRule = (command: string) => known.has(/^[^\t\n\r ]*/.exec(command)?.[0] ?? '');
@@ -45,10 +56,11 @@ const hasRule = (command: string) => known.has(/^[^\t\n\r ]*/.exec(command)?.[0]
 function vectorFigures(): { readonly figures: readonly Figure[]; readonly faults: readonly Figure[] } {
   const hostile = texts(readRows<Row>(`${root}test/vectors/hostile.jsonl`));
   const harmless = texts(readRows<Row>(`${root}test/vectors/parallel.jsonl`));
-  const compound = readRows<Row>(`${root}test/vectors/compound.jsonl`);
+  const compound = readRows<CompoundRow>(`${root}test/vectors/compound.jsonl`);
   const wrong = parallelShare('hostile vectors that are parallel', hostile, 'none', answer);
   const [misread, ...lexed] = lexerFigures(readRows<LexerRow>(`${root}test/vectors/lexer.jsonl`), lex);
-  const faults = misread === undefined ? [wrong] : [wrong, misread];
+  const [wrongHostile, wrongCompound, ...compounds] = compoundVectorFigures(hostile, compound, answers);
+  const faults = [wrong, ...(misread === undefined ? [] : [misread]), wrongHostile, wrongCompound];
   const ruled = harmless.filter(hasRule);
   const figures = [
     wrong,
@@ -57,16 +69,16 @@ function vectorFigures(): { readonly figures: readonly Figure[]; readonly faults
     parallelShare('parallel vectors, all', harmless, 'all', answer),
     ...faults.slice(1),
     ...lexed,
+    ...compounds,
   ];
-  console.log(`${rules.names.length} names with a rule, ${rules.hash}`);
-  console.log(`compound vectors: ${compound.length} rows, not counted: this version has no compound mode\n`);
+  console.log(`${rules.names.length} names with a rule, ${rules.hash}\n`);
   return { figures, faults };
 }
 
 function corpusFigures(): readonly Figure[] {
-  const labelled = readRows<Labelled>(`${corpus}labelled.jsonl`);
+  const labelled = readRows<LabelledRow>(`${corpus}labelled.jsonl`);
   const seen = readRows<Seen>(`${corpus}agent-commands.jsonl`);
-  const expecting = (expected: Labelled['expected']) => texts(labelled.filter((row) => row.expected === expected));
+  const expecting = (expected: LabelledRow['expected']) => texts(labelled.filter((row) => row.expected === expected));
   const guessed = (guess: Seen['guess']) => seen.filter((row) => row.guess === guess);
   const simple = (rows: readonly Seen[]) => rows.filter(({ shape }) => shape.startsWith('simple'));
   return [
@@ -88,8 +100,13 @@ function corpusFigures(): readonly Figure[] {
 const withMisses = process.argv.includes('--misses');
 const { figures, faults } = vectorFigures();
 console.log(drawFigures(figures, withMisses).join('\n'));
-if (existsSync(corpus)) console.log(`\n${drawFigures(corpusFigures(), withMisses).join('\n')}`);
-else console.log('\nno ../shared/corpus here: its figures are left out');
+if (existsSync(corpus)) {
+  const batches = readRows<BatchRow>(`${corpus}sibling-batches.jsonl`);
+  const labelled = readRows<LabelledRow>(`${corpus}labelled.jsonl`);
+  const compound = compoundCorpusFigures(labelled, readRows<Seen>(`${corpus}agent-commands.jsonl`), batches, answers);
+  console.log(`\n${drawFigures(corpusFigures(), withMisses).join('\n')}`);
+  console.log(`\ncompound mode\n${drawFigures(compound, withMisses).join('\n')}\n${gainLine(batches, answers)}`);
+} else console.log('\nno ../shared/corpus here: its figures are left out');
 
 const wrong = faults.reduce((sum, { count }) => sum + count, 0);
 if (wrong > 0) console.error(`\n${wrong} rows are on the wrong side`);

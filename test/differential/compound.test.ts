@@ -14,8 +14,7 @@ import { names } from '../support/compound-samples.ts';
 import { FORMS, formsOf, randomFrom, seedOfRun } from '../support/hostile-text.ts';
 
 /**
- * Compounds that are proved, beside what bash makes of them. `SIGNALBOX_COMPOUNDS=6000` asks about so many; the default is
- * a sample.
+ * Compounds that are proved, beside what bash makes of them: a sample. `npm run compare:compounds` asks about 6,000.
  */
 const LEAST_PARALLEL = Number(process.env.SIGNALBOX_COMPOUNDS ?? 1_500);
 /** Texts that the lexer alone accepts: they stand nearer to the edge. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
   services = await startServices();
   grounds = groundsOf(set, drawn, services);
   before = Object.values(grounds).map((fixture) => fixture.fingerprint());
-  present = partedCompounds(set, drawn, grounds).present;
+  present = partedCompounds(set, drawn).present;
   outcomes = await proveCompounds(set, present, grounds);
 }, 300_000);
 afterAll(() => {

@@ -5,8 +5,7 @@ import type { RuleSet } from '../../src/classifier/rule-set.ts';
 import type { Verdict } from '../../src/classifier/verdict.ts';
 import type { DispatcherOptions } from '../../src/dispatcher/options.ts';
 import { type Candidate, filesFor } from './commands.ts';
-import type { Fixture } from './fixture.ts';
-import { makeFixture } from './fixture.ts';
+import { type Fixture, makeFixture } from './fixture.ts';
 import { placeFor, wordFor } from './mapping.ts';
 import { type Allowance, type Judging, type Outcome, type Proof, watch } from './run.ts';
 import { drawEvenly, randomFrom } from './sample.ts';
@@ -16,7 +15,8 @@ import { type Grounds, mindsOf, type ProofSet, presenceOf, severalAtOnce } from 
 
 /**
  * The proof of compounds: lists and pipelines that the rules call parallel, run as the dispatcher runs them, under strace.
- * Half of them are what agents sent, where the corpus lies beside the project; the others are examples, joined.
+ * Half of them are what agents sent, where the corpus lies beside the project; the others are examples of compounds, and
+ * of simple commands joined.
  */
 
 const CORPUS = new URL('../../../shared/corpus/agent-commands.jsonl', import.meta.url);
@@ -39,22 +39,23 @@ const FORMS = [
 export function compoundsOf({ rules, files, candidates }: ProofSet, most: number, seed: number): readonly string[] {
   const seen = corpusOf(rules);
   const ofCorpus = drawEvenly(seen, (text) => String(namesOf(text, rules)), Math.floor(most / 2), seed);
+  const whole = files.flatMap(({ examples }) => examples.parallel).filter((text) => isCompound(text, rules));
+  const ofExamples = drawEvenly(whole, (text) => text, Math.floor(most / 4), seed);
   const alone = candidates.filter(({ source }) => source === 'example').map(({ command }) => command);
   const piped = files.flatMap(({ only, examples }) => [
     ...(examples.piped ?? []),
-    ...(only === 'compound' ? examples.parallel : []),
+    ...(only === 'compound' ? examples.parallel.filter((text) => !isCompound(text, rules)) : []),
   ]);
   const made = new Set<string>();
   const random = randomFrom(seed);
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)]!;
-  while (made.size < most - ofCorpus.length) {
-    // Each example that reads a pipe comes in its turn.
+  while (made.size < most - ofCorpus.length - ofExamples.length) {
     const text = pick(FORMS)
       .replaceAll('A', () => pick(alone))
       .replaceAll('P', () => pick(piped));
-    if (partsOf(classify(text, { rules, mode: 'compound' })) !== null) made.add(text);
+    if (isCompound(text, rules)) made.add(text);
   }
-  return [...new Set([...ofCorpus, ...made])];
+  return [...new Set([...ofCorpus, ...ofExamples, ...made])];
 }
 
 /** What agents sent, with paths that the fixture can have. */
@@ -62,9 +63,12 @@ function corpusOf(rules: RuleSet): readonly string[] {
   if (!existsSync(CORPUS)) return [];
   const lines = readFileSync(CORPUS, 'utf8').split('\n');
   const texts = lines.filter((line) => line !== '').map((line): string => JSON.parse(line).cmd);
-  return texts
-    .filter((text) => partsOf(classify(text, { rules, mode: 'compound' })) !== null)
-    .map((text) => mapped(text, rules));
+  return texts.filter((text) => isCompound(text, rules)).map((text) => mapped(text, rules));
+}
+
+/** Whether a text is parallel as a compound. */
+function isCompound(text: string, rules: RuleSet): boolean {
+  return partsOf(classify(text, { rules, mode: 'compound' })) !== null;
 }
 
 function partsOf(verdict: Verdict) {
@@ -117,9 +121,8 @@ export function groundsOf({ rules }: ProofSet, texts: readonly string[], service
 export function partedCompounds(
   set: ProofSet,
   texts: readonly string[],
-  grounds: Grounds,
 ): { readonly present: readonly string[]; readonly missing: readonly string[] } {
-  const isThere = presenceOf(set, grounds);
+  const isThere = presenceOf(set);
   const isPresent = (text: string): boolean =>
     judge(text, { rules: set.rules, mode: 'compound' }).programs.every(isThere);
   return { present: texts.filter(isPresent), missing: texts.filter((text) => !isPresent(text)) };
@@ -147,7 +150,11 @@ export async function proveCompounds(
       return {
         effects: verdict.effects,
         exceptions: own.flatMap(({ file }) => file.exceptions ?? []),
-        programs: new Set(['bash', ...own.flatMap(({ starts }) => starts)]),
+        programs: new Set([
+          'bash',
+          ...own.flatMap(({ starts }) => starts),
+          ...judge(text, { rules, mode: 'compound' }).starts,
+        ]),
       };
     };
   const run = (text: string, fixture: Fixture) => watch(text, fixture, judging, allowanceOf(text));

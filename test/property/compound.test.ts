@@ -161,8 +161,8 @@ describe.each(SEEDS)('of compounds, with seed %i', (seed) => {
         for (const [index, { span }] of parts.entries()) {
           const before = index === 0 ? '' : text.slice(parts[index - 1]!.span[1], span[0]).replaceAll(/[ \t]/g, '');
           const part = text.slice(...span);
-          // `|&` would be one operator.
-          const gap = before === '|' && part.startsWith('&') ? ' ' : blank;
+          // `|&` and `;&` would be one operator.
+          const gap = part.startsWith('&') ? ' ' : blank;
           joined += `${before === '' ? '' : `${blank}${before}${gap}`}${part}`;
         }
         // A last semicolon runs nothing, whether it is there or not.

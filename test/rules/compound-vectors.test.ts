@@ -24,7 +24,7 @@ const answerIn =
     const verdict = classify(command, {
       rules,
       mode,
-      ...(mode === 'simple' ? { secondReading } : {}),
+      secondReading,
       ...(cwd === undefined ? {} : { cwd }),
     });
     return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;

@@ -52,7 +52,7 @@ export function compoundFrom(
 }
 
 /** The home directory of whoever runs the compounds of a test. */
-export const HOME = '/home/nobody';
+export const HOME = '/home/someone';
 
 /**
  * How the lexer reads an accepted list. Null where a change of directory stands in it that is not followed.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { batchShare, compoundCorpusFigures, compoundVectorFigures, gainLine } from '../../scripts/score-compound.ts';
 import { drawFigures, lexerFigures, parallelShare, weightedShare } from '../../scripts/score-figures.ts';
 import { lex } from '../../src/classifier/lexer.ts';
 
@@ -38,6 +39,43 @@ describe('the figures of the score', () => {
     const [wrong, read] = lexerFigures(rows, lex);
     expect(wrong).toMatchObject({ count: 2, of: 8, aim: 'none' });
     expect(read).toMatchObject({ count: 1, of: 4, aim: 'all', misses: { length: 3 } });
+  });
+
+  test('a turn counts when every command of it is parallel, and its miss names the first that is not', () => {
+    const batches = [{ commands: ['ls', 'ls -la'] }, { commands: ['ls', 'rm x', 'cp'] }, { commands: ['cp a b'] }];
+    const figure = batchShare('t', batches, answer);
+    expect(figure).toMatchObject({ count: 1, of: 3 });
+    expect(figure.misses.map((miss) => miss.slice(miss.indexOf('"')))).toEqual(['"rm x"', '"cp a b"']);
+    const simple = (command: string) => (command === 'ls' ? 'parallel' : 'COMMAND_UNKNOWN');
+    const both = [...batches, { commands: ['ls', 'ls'] }];
+    expect(gainLine(both, { simple, compound: answer })).toContain('2.00 times as many');
+  });
+
+  test('compounds count by what is expected of them, and labelled rows by whether they are clear', () => {
+    const hostile = ['rm x', 'ls'];
+    const rows = [
+      { cmd: 'ls | wc', expected: 'parallel' },
+      { cmd: 'ls > f', expected: 'serial' },
+      { cmd: 'rm | wc', expected: 'parallel' },
+    ] as const;
+    const answers = { simple: () => 'TEXT_OPERATOR', compound: answer };
+    const [wrong, wrongRows, right] = compoundVectorFigures(hostile, rows, answers);
+    expect([wrong.count, wrongRows.count, right?.count, right?.of]).toEqual([1, 1, 1, 2]);
+    const labelled = [
+      { cmd: 'ls | wc', expected: 'parallel-in-compound', borderline: false },
+      { cmd: 'cp | wc', expected: 'parallel-in-compound', borderline: true },
+    ] as const;
+    const seen = [
+      { cmd: 'ls; ls', count: 3, guess: 'ro' },
+      { cmd: 'cp', count: 1, guess: 'cond' },
+      { cmd: 'rm', count: 9, guess: 'no' },
+    ] as const;
+    const figures = compoundCorpusFigures(labelled, seen, [], answers);
+    const counted = figures.map(({ title, count, of }) => `${title.trim()}: ${count} of ${of}`);
+    expect(counted).toContain('labelled parallel in compound mode: 1 of 1');
+    expect(counted).toContain('the same, as often as seen: 3 of 4');
+    expect(counted).toContain('the same in simple mode, as often as seen: 0 of 4');
+    expect(counted).toContain('agent commands guessed to write: 0 of 1');
   });
 
   test('the table says counts and shares, and misses only on request', () => {
