@@ -11,13 +11,15 @@
  *   --spellings      a command more for each other spelling of an option as well
  *   --no-options     leaves out the commands that are made for options which no other command has
  *   --no-profiles    leaves the comparison out
- *   --jobs N         runs so many at once; default: one more than there are processors, and five at most
+ *   --jobs N         in so many processes; default: as many as there are processors
  *   --minutes N      begins no command after so many; what was left is told
  *   --write          writes docs/proof.md
  *
  * Exit code 1 when anything was found.
  */
+import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Candidate, CORPUS_DRAWN, type Source } from '../test/proof/commands.ts';
@@ -49,6 +51,8 @@ const { values } = parseArgs({
     profiles: { type: 'boolean', default: true },
     jobs: { type: 'string' },
     minutes: { type: 'string' },
+    // What a process of many runs: `0/4`, the first of four parts.
+    shard: { type: 'string' },
     write: { type: 'boolean' },
   },
 });
@@ -77,22 +81,58 @@ const whole = values.options
   ? withEveryOption(written, { spellings: values.spellings })
   : { ...written, observer: observe(written.rules) };
 const proof = { ...whole, candidates: whole.candidates.filter(wanted), observer: narrowed(whole.observer) };
-const [services, comparing] = await Promise.all([startServices(), startServices()]);
-try {
-  const [{ proved, left, others, isThere }, comparisons] = await Promise.all([
-    runUnderStrace(proof),
+/** What was run under strace, in this process or in another. */
+type Run = {
+  readonly proved: readonly Proved[];
+  /** Commands for which there was no time. */
+  readonly left: number;
+  readonly changes: readonly string[];
+  readonly sprung: readonly string[];
+  readonly isUntouched: boolean;
+};
+
+if (values.shard === undefined) await main();
+else process.send?.(await runShard(values.shard));
+if (values.shard !== undefined) process.disconnect?.();
+
+async function main(): Promise<void> {
+  const jobs = values.jobs === undefined ? availableParallelism() : Number(values.jobs);
+  const [runs, comparisons] = await Promise.all([
+    Promise.all([...Array(jobs).keys()].map((index) => runInProcess(`${index}/${jobs}`))),
     values.profiles ? runBothWays(proof) : { same: 0, unsteady: 0, differs: 0 },
   ]);
+  const proved = runs.flatMap((one) => one.proved);
+  const left = runs.reduce((sum, one) => sum + one.left, 0);
+  const isThere = presenceOf(proof);
   const figures = figuresOf(proof, proof.observer, { proved, left, comparisons, isThere });
+  if (values.unanswered) drawUnanswered(proved.filter((one) => !isAnswered(one)));
+  drawTable(proved);
   drawCorpus(figures);
+  drawMissing(parted(proof).missing);
+  drawExceptions(proof, proved);
   drawEntries(figures);
+  if (left > 0) console.log(`time was over: ${left} commands were not begun`);
+  const changes = runs.flatMap((one) => one.changes);
+  const sprung = runs.flatMap((one) => one.sprung);
+  const touched = runs.filter(({ isUntouched }) => !isUntouched).length;
+  console.log(`changes asked of services: ${listed(changes)}`);
+  console.log(`traps sprung: ${listed(sprung)}`);
+  console.log(`the project is ${touched === 0 ? 'as it was, to the last time stamp' : 'CHANGED'}`);
   if (values.write) writeFileSync(PAGE, pageOf(figures));
-  const faults = proved.filter((one) => !isClean(one)).length + others + comparisons.differs;
+  const faults =
+    proved.filter((one) => !isClean(one)).length + changes.length + sprung.length + touched + comparisons.differs;
   console.log(`\n${faults === 0 ? 'nothing was found' : `${faults} found`} in ${performance.now().toFixed(0)} ms`);
   process.exitCode = faults > 0 ? 1 : 0;
-} finally {
-  services.close();
-  comparing.close();
+}
+
+/** Starting programs costs a process more, the more memory it has: several small ones are faster than a large one. */
+function runInProcess(shard: string): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--shard', shard]);
+    child.once('message', (run) => resolve(run as Run));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`Expected part ${shard} to end with 0, got ${code}`)));
+  });
 }
 
 /** The entries of the binary that was asked for. */
@@ -103,56 +143,52 @@ function narrowed(observer: Observer): Observer {
   return { ...observer, entries: observer.entries.filter(({ binary }) => names.includes(binary)) };
 }
 
-type Run = {
-  readonly proved: readonly Proved[];
-  /** Commands for which there was no time. */
-  readonly left: number;
-  /** Changes, traps, and a project that is not as it was. */
-  readonly others: number;
-  readonly isThere: (name: string) => boolean;
-};
-
-async function runUnderStrace(set: ProofSet): Promise<Run> {
+async function runShard(shard: string): Promise<Run> {
+  const [index = 0, count = 1] = shard.split('/').map(Number);
+  const inOrder = SOURCES.flatMap((source) => proof.candidates.filter((one) => one.source === source));
+  const set = { ...proof, candidates: inOrder.filter((_, at) => at % count === index) };
+  const services = await startServices();
   const grounds = groundsFor(set, services, true);
   const fixtures = [grounds.stale, grounds.fresh];
   try {
-    const { present, missing } = parted(set, grounds);
+    const { present } = parted(set);
     const before = fixtures.map((one) => one.fingerprint());
-    const tell = teller(present.length);
+    const tell = teller(`part ${shard}`, present.length);
     const onEach = ({ command, outcome: { findings } }: Proved): void => {
       tell();
       if (findings.length > 0) console.log(`\n${[command, ...findings.slice(0, SHOWN)].join('\n    ')}`);
     };
-    const inOrder = SOURCES.flatMap((source) => present.filter((one) => one.source === source));
-    const jobs = values.jobs === undefined ? {} : { jobs: Number(values.jobs) };
-    const proved = await proveAll(set, inOrder, grounds, { onEach, isOver, ...jobs });
-    const left = present.length - proved.length;
-    if (left > 0) console.log(`time was over: ${left} commands were not begun`);
-    if (values.unanswered) drawUnanswered(proved.filter((one) => !isAnswered(one)));
-    drawTable(proved);
-    drawMissing(missing);
-    drawExceptions(set, proved);
-    const sprung = fixtures.flatMap((one) => one.traps.sprung());
-    const isUntouched = fixtures.every((one, index) => one.fingerprint() === before[index]);
-    console.log(`changes asked of services: ${listed(services.changes)}`);
-    console.log(`traps sprung: ${listed(sprung)}`);
-    console.log(`the project is ${isUntouched ? 'as it was, to the last time stamp' : 'CHANGED'}`);
-    const others = services.changes.length + sprung.length + (isUntouched ? 0 : 1);
-    return { proved, left, others, isThere: presenceOf(set, grounds) };
+    const proved = await proveAll(set, present, grounds, { onEach, isOver, jobs: 2 });
+    return {
+      proved: proved.map(shortened),
+      left: present.length - proved.length,
+      changes: services.changes,
+      sprung: fixtures.flatMap((one) => one.traps.sprung()),
+      isUntouched: fixtures.every((one, at) => one.fingerprint() === before[at]),
+    };
   } finally {
-    for (const one of Object.values(grounds)) one.remove();
+    for (const one of fixtures) one.remove();
+    services.close();
   }
 }
 
+/** Nobody asks for more of what was printed. */
+function shortened(one: Proved): Proved {
+  const { result } = one.outcome;
+  const [stdout, stderr] = [result.stdout, result.stderr].map((text) => text.slice(0, 200)) as [string, string];
+  return { ...one, outcome: { ...one.outcome, result: { ...result, stdout, stderr } } };
+}
+
 async function runBothWays(set: ProofSet): Promise<Record<Comparison['kind'], number>> {
-  const grounds = groundsFor(set, comparing, false);
+  const services = await startServices();
+  const grounds = groundsFor(set, services, false);
   try {
     // Those that are made for options are many, and each is an example with one word more.
-    const present = parted(set, grounds).present.filter(({ source }) => source !== 'option');
+    const present = parted(set).present.filter(({ source }) => source !== 'option');
     const chosen = affected(present, set.rules);
     const without = withoutSettings(set.rules);
     const counts: Record<Comparison['kind'], number> = { same: 0, unsteady: 0, differs: 0 };
-    const tell = teller(chosen.length);
+    const tell = teller('with and without profile', chosen.length);
     // One after the other: without its profile git writes the index.
     for (const { command } of chosen) {
       if (isOver()) break;
@@ -170,6 +206,7 @@ async function runBothWays(set: ProofSet): Promise<Record<Comparison['kind'], nu
     return counts;
   } finally {
     for (const one of Object.values(grounds)) one.remove();
+    services.close();
   }
 }
 
@@ -216,13 +253,13 @@ function drawMissing(missing: readonly Candidate[]): void {
 
 /** An exception that no run needs is a door that nobody uses. */
 function drawExceptions({ files }: ProofSet, proved: readonly Proved[]): void {
-  const used = new Set(proved.flatMap(({ outcome }) => outcome.used));
+  const used = new Set(proved.flatMap(({ outcome }) => outcome.used.map((one) => JSON.stringify(one))));
   const ran = new Set(proved.map(({ binary }) => binary));
   const unused = files
     .filter(({ binary }) => ran.has(binary))
     .flatMap(({ binary, exceptions = [] }) =>
       exceptions
-        .filter((one) => !used.has(one))
+        .filter((one) => !used.has(JSON.stringify(one)))
         .map((one) => `${binary} ${'writes' in one ? one.writes : one.sockets}`),
     );
   console.log(`exceptions that no run needed: ${listed(unused)}`);
@@ -233,11 +270,11 @@ function listed(texts: readonly string[]): string {
 }
 
 /** Counts on a terminal, and now and then in a file. */
-function teller(total: number): () => void {
+function teller(what: string, total: number): () => void {
   let done = 0;
   return () => {
     done += 1;
-    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${total} `);
-    else if (done % 500 === 0) console.log(`${done} of ${total}`);
+    if (process.stderr.isTTY) process.stderr.write(`\r${what}: ${done} of ${total} `);
+    else if (done % 250 === 0) console.log(`${what}: ${done} of ${total}`);
   };
 }

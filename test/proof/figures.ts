@@ -130,9 +130,10 @@ function corpusOf(candidates: readonly Candidate[]): Figures['corpus'] {
 }
 
 function exceptionsOf(proved: readonly Proved[]): Figures['exceptions'] {
-  const used = new Map<RuleException, string>();
-  for (const { binary, outcome } of proved) for (const one of outcome.used) used.set(one, binary);
-  return [...used].map(([one, binary]) => ({
+  const used = new Map<string, { readonly one: RuleException; readonly binary: string }>();
+  for (const { binary, outcome } of proved)
+    for (const one of outcome.used) used.set(JSON.stringify([binary, one]), { one, binary });
+  return [...used.values()].map(({ one, binary }) => ({
     binary,
     what: 'writes' in one ? one.writes : `${one.sockets} socket`,
     why: one.why,

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -82,6 +84,19 @@ const PATH = [
 
 /** What Debian calls otherwise than its makers do. */
 const RENAMED: Readonly<Record<string, string>> = { bat: '/usr/bin/batcat', fd: '/usr/bin/fdfind' };
+
+/** Whether a program of that name is where every fixture looks. */
+export function isInstalled(name: string): boolean {
+  const paths = [...PATH.split(':').map((directory) => join(directory, name)), RENAMED[name] ?? ''];
+  return paths.some((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return path !== '';
+    } catch {
+      return false;
+    }
+  });
+}
 
 export function makeFixture({ files = [], trapped, stale = true, minds = [], services }: FixtureOptions): Fixture {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-proof-')));

@@ -32,7 +32,7 @@ beforeAll(async () => {
   services = await startServices();
   grounds = groundsFor({ ...set, candidates: drawn }, services, true);
   before = fingerprints();
-  const parts = parted({ ...set, candidates: drawn }, grounds);
+  const parts = parted({ ...set, candidates: drawn });
   missing = parts.missing;
   proved = await proveAll(set, parts.present, grounds);
 }, 300_000);
@@ -71,7 +71,7 @@ describe('what the rules call parallel only reads', () => {
   });
 
   test('on whatever is installed, which is named', () => {
-    const lacking = parted(set, grounds).missing;
+    const lacking = parted(set).missing;
     const names = [...new Set(lacking.map(({ binary }) => binary))];
     if (names.length > 0) console.warn(`not installed, ${lacking.length} commands not proved: ${names.join(', ')}`);
     if (!hasCorpus()) console.warn(`no corpus beside the project: ${CORPUS_DRAWN} commands not proved`);
@@ -82,7 +82,7 @@ describe('what the rules call parallel only reads', () => {
 });
 
 test('a profile does not change what a command answers', async () => {
-  const chosen = affected(parted(set, grounds).present, set.rules);
+  const chosen = affected(parted(set).present, set.rules);
   const without = withoutSettings(set.rules);
   const plain = groundsFor({ ...set, candidates: chosen }, services, false);
   try {

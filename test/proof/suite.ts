@@ -1,6 +1,4 @@
-import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { lex } from '../../src/classifier/lexer.ts';
 import type { RuleSet } from '../../src/classifier/rule-set.ts';
 import { loadRules } from '../../src/rules/load.ts';
@@ -8,7 +6,7 @@ import type { RuleFile } from '../../src/rules/schema.ts';
 import { BUILT_IN_DIRECTORY, readRuleDirectory } from '../../src/rules/sources.ts';
 import { type Candidate, candidatesOf, filesFor } from './commands.ts';
 import { type Observer, observe } from './coverage.ts';
-import { type Fixture, makeFixture } from './fixture.ts';
+import { type Fixture, isInstalled, makeFixture } from './fixture.ts';
 import { optionCommands } from './option-commands.ts';
 import { createProver, type Outcome } from './run.ts';
 import { drawEvenly } from './sample.ts';
@@ -131,12 +129,12 @@ export async function severalAtOnce<Item, Result>(
   return results;
 }
 
-/** Parts the commands whose program is on the fixture's PATH, or answered by bash, from those that cannot be run. */
-export function parted(
-  set: ProofSet,
-  grounds: Grounds,
-): { readonly present: readonly Candidate[]; readonly missing: readonly Candidate[] } {
-  const isThere = presenceOf(set, grounds);
+/** Parts the commands whose program is where the fixture looks, or answered by bash, from those that cannot be run. */
+export function parted(set: ProofSet): {
+  readonly present: readonly Candidate[];
+  readonly missing: readonly Candidate[];
+} {
+  const isThere = presenceOf(set);
   const isPresent = ({ binary, command }: Candidate): boolean => isThere(lex(command).words[0]?.text ?? binary);
   return {
     present: set.candidates.filter(isPresent),
@@ -145,26 +143,12 @@ export function parted(
 }
 
 /** Whether a name can be run where the commands are. */
-export function presenceOf(
-  { files }: Pick<ProofSet, 'files'>,
-  { stale: { environment } }: Grounds,
-): (name: string) => boolean {
+export function presenceOf({ files }: Pick<ProofSet, 'files'>): (name: string) => boolean {
   const builtins = files.filter(({ builtin }) => builtin).flatMap(({ binary, also = [] }) => [binary, ...also]);
   const known = new Map(builtins.map((name) => [name, true]));
   return (name) => {
-    const answer = known.get(name) ?? isOnPath(name, environment.PATH ?? '');
+    const answer = known.get(name) ?? isInstalled(name);
     known.set(name, answer);
     return answer;
   };
-}
-
-function isOnPath(name: string, path: string): boolean {
-  return path.split(':').some((directory) => {
-    try {
-      accessSync(join(directory, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
