@@ -10,18 +10,21 @@ import { workspaceKeys } from '../../src/dispatcher/lock-keys.ts';
 import { createMarkerSearch } from '../../src/dispatcher/marker-search.ts';
 import type { Owner } from '../../src/dispatcher/options.ts';
 import { systemProcesses } from '../../src/dispatcher/process-table.ts';
-import { eventOf, parallel, testDispatcher } from '../support/dispatcher.ts';
+import { eventOf, parallel, temporaryDirectory, testDispatcher } from '../support/dispatcher.ts';
 
 test('a reader does not stand back for a sibling that waits anew for what does not concern it', async () => {
   const lock = new KeyedLock<Owner>();
-  const { dispatch, directory } = testDispatcher({ lock });
-  for (const name of ['a', 'b']) mkdirSync(join(directory, name));
-  symlinkSync('a', join(directory, 'link'));
+  const directory = temporaryDirectory();
+  for (const name of ['a', 'b', 'work']) mkdirSync(join(directory, name));
+  symlinkSync('../a', join(directory, 'work/link'));
+  symlinkSync('../b', join(directory, 'work/next'));
+  const { dispatch } = testDispatcher({ lock, cwd: join(directory, 'work') });
   const release = await lock.acquire(workspaceKeys(join(directory, 'b')).keys);
   const batch = dispatch([
-    'ln -sfn b link',
+    // A text that names the place itself would wait for it.
+    'rm link; mv nex* link',
     { command: parallel('pwd -P'), cwd: 'link' },
-    { command: parallel('echo on'), cwd: directory },
+    parallel('echo on'),
   ]);
   expect(await eventOf(batch, 'finished', 'c3')).toMatchObject({ state: 'exited', exitCode: 0 });
   expect(batch.snapshot().commands[1]?.state).toBe('waiting');
