@@ -74,7 +74,7 @@ export class Reader {
     let ended = false;
     for (let at = from; at < words.length; at++) {
       const word = words[at]!;
-      if (!ended && syntax.ends && word.text === '--') {
+      if (!ended && syntax.ends && node.dashes !== 'text' && word.text === '--') {
         ended = true;
         level.dashes = level.operands.length;
         level.lastOption = at;
