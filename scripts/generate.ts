@@ -12,6 +12,7 @@ import { NeverSchema } from '../src/rules/never-schema.ts';
 import { pagesOf } from '../src/rules/page-index.ts';
 import { ProfilesSchema } from '../src/rules/profiles-schema.ts';
 import { RuleFileSchema } from '../src/rules/schema.ts';
+import './closed-pipe.ts';
 
 const at = (directory: string): string => fileURLToPath(new URL(`../${directory}/`, import.meta.url));
 

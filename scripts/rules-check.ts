@@ -7,6 +7,7 @@
 import { checkLines, resultLine } from '../src/rules/check-lines.ts';
 import { count, surroundingsOf } from '../src/rules/file-check.ts';
 import { BUILT_IN_DIRECTORY, rulePathsOf } from '../src/rules/sources.ts';
+import './closed-pipe.ts';
 
 const asked = process.argv.slice(2);
 const paths = asked.length > 0 ? asked : rulePathsOf(BUILT_IN_DIRECTORY);

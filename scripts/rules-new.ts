@@ -5,6 +5,7 @@
 import { SignalboxError } from '../src/errors.ts';
 import { STEPS, startFile } from '../src/rules/file-start.ts';
 import { BUILT_IN_DIRECTORY } from '../src/rules/sources.ts';
+import './closed-pipe.ts';
 
 const [name] = process.argv.slice(2);
 try {
