@@ -106,5 +106,5 @@ function spellingOf(redirection: Redirection): string {
   if (redirection.type !== 'Redirect') return redirection.operator;
   const { descriptor, operator, target } = redirection;
   if (descriptor?.type === 'FileDescriptorVariable') return `{${operator}`;
-  return `${descriptor?.value ?? ''}${operator}${target?.text ?? ''}`;
+  return [descriptor?.value, operator, target?.text].join('');
 }
