@@ -10,7 +10,7 @@ import type { Verdict } from './verdict.ts';
 export type ClassifierOptions = Pick<ClassifyOptions, 'rules' | 'mode' | 'secondReading' | 'limits' | 'allow'>;
 
 /** What surrounds one command. */
-export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env' | 'repository' | 'roots' | 'allow'>;
+export type CommandContext = Pick<ClassifyOptions, 'cwd' | 'env' | 'repository' | 'roots' | 'homeDirectory' | 'allow'>;
 
 export type Classifier = {
   readonly classify: (command: unknown, context?: CommandContext) => Verdict;

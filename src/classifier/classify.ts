@@ -1,7 +1,7 @@
 import type { ProfileRule, Rules } from './compiled.ts';
 import { nameParts, readCompound } from './compound.ts';
 import { changesDirectory, leadingChange } from './directory-change.ts';
-import type { ClassifyOptions, Judgement, ReadPart, ReadWord, SecondReading } from './judgement.ts';
+import type { ClassifyOptions, Judgement, PathUse, ReadPart, ReadWord, SecondReading } from './judgement.ts';
 import { withNote } from './leading-token.ts';
 import { type Lexed, type LexedList, type ListedCommand, lex, lexList, type Unread } from './lexer.ts';
 import { readWords, refusePart } from './part.ts';
@@ -54,13 +54,19 @@ export function judge(command: unknown, options: ClassifyOptions): Judgement {
   return {
     verdict,
     directories: reading.directories,
-    paths: reading.paths,
+    paths: reading.paths.map((path) => pathFrom(path, options.homeDirectory)),
     resources: distinct([...binaries, ...delegates].flatMap(({ resources }) => resources)),
     starts: distinct(started),
     programs: distinct(binaries.flatMap(({ builtin, name }) => (builtin ? [] : [name]))),
     cd: compound === null ? null : leadingChange(compound.commands, compound.isWhole),
     wholeEnvironment: reading.proof?.wholeEnvironment ?? false,
   };
+}
+
+function pathFrom(path: PathUse, homeDirectory: string | undefined): PathUse {
+  if (path.home !== true || homeDirectory === undefined) return path;
+  const { home, text, ...rest } = path;
+  return { ...rest, text: homeDirectory + text.slice(1) };
 }
 
 /**

@@ -59,6 +59,8 @@ export type ClassifyOptions = {
    * and the verdict says so.
    */
   readonly repository?: RepositoryFacts;
+  /** What `~/` stands for, absolute: `judge` then names such paths by where they lead. */
+  readonly homeDirectory?: string;
   /** Absolute directories. When given, the target of a leading `cd` must lie, as a path, in one of them. */
   readonly roots?: readonly string[];
   /** Which readers may be parallel; one that may not is serial with the code EFFECT_REFUSED. Default: all. */
@@ -71,7 +73,7 @@ export type ClassifyOptions = {
 export type PathUse = {
   readonly text: string;
   readonly glob: boolean;
-  /** `text` begins with `~/`, for which bash puts the home directory. */
+  /** `text` begins with `~/`, for which bash puts the home directory, and nobody told which that is. */
   readonly home?: true;
   /** Everything below it is opened too. */
   readonly walked?: true;
@@ -116,5 +118,6 @@ export type Judge = (
     readonly repository?: RepositoryFacts;
     readonly allow?: Allowance;
     readonly roots?: readonly string[];
+    readonly homeDirectory?: string;
   },
 ) => Judgement;

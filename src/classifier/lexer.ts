@@ -194,7 +194,6 @@ function commandStart(word: Word, equals: boolean): Word | Assignment | ReasonCo
   // `%1` is no name: bash makes `fg %1` of it, even when it is quoted.
   if (word.text.startsWith('%')) return 'COMMAND_NOT_PLAIN';
   if (!word.glob) return word;
-  if (word.home === true) return 'TEXT_TILDE';
   if (word.raw === '[') return { ...word, glob: false };
   // `name[` begins an assignment to an element, which may even hold blanks; any other glob would choose the program.
   const bracket = word.raw.indexOf('[');

@@ -94,7 +94,7 @@ function passUnquoted(scan: Scan, start: number, leading: boolean): boolean {
       if (at === start) return refuse(scan, 'TEXT_COMMENT', at, text.length);
       break;
     case TILDE:
-      if (scan.compound && at === start && text.charAt(at + 1) === '/') scan.home = true;
+      if (scan.compound && !leading && at === start && text.charAt(at + 1) === '/') scan.home = true;
       else if (expandsTilde(text, start, at)) return refuse(scan, 'TEXT_TILDE', at, at + 1);
       break;
     default:

@@ -9,7 +9,15 @@ import { quoted } from './visible-text.ts';
 const REPOSITORY_CODES: ReadonlySet<string> = new Set(REASON_CODES.filter((code) => code.startsWith('REPOSITORY_')));
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
-export function checkOptions({ mode, env, limits, repository, allow, roots }: Omit<ClassifyOptions, 'rules'>): void {
+export function checkOptions({
+  mode,
+  env,
+  limits,
+  repository,
+  allow,
+  roots,
+  homeDirectory,
+}: Omit<ClassifyOptions, 'rules'>): void {
   if (mode !== undefined && mode !== 'simple' && mode !== 'compound') {
     throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple or compound, got ${shown(mode)}`);
   }
@@ -18,6 +26,9 @@ export function checkOptions({ mode, env, limits, repository, allow, roots }: Om
   }
   if (repository !== undefined && !isProbed(repository)) {
     throw new SignalboxError('OPTION_INVALID', 'Expected repository to be what a probe answered');
+  }
+  if (homeDirectory !== undefined && !isAbsolute(homeDirectory)) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected homeDirectory to be an absolute path');
   }
   if (roots !== undefined && !(Array.isArray(roots) && roots.every(isAbsolute))) {
     throw new SignalboxError('OPTION_INVALID', 'Expected roots to be a list of absolute paths');

@@ -1,7 +1,7 @@
 import type { Judgement } from '../classifier/judgement.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 import { allPlaces, locksOf, provedPlaces } from './command-locks.ts';
-import { type Environment, serialEnvironment } from './environment.ts';
+import { type Environment, homeIn, serialEnvironment } from './environment.ts';
 import { namedPlaces } from './named-places.ts';
 import type { Assessor, Order, Terms } from './order.ts';
 import { markerValue } from './process-table.ts';
@@ -60,7 +60,7 @@ function judged(
   { mode, allow }: Terms,
   { command, cwd, env }: Order,
 ): Judgement {
-  const context = { cwd, env, mode, allow, ...(roots === null ? {} : { roots }) };
+  const context = { cwd, env, mode, allow, ...(roots === null ? {} : { roots }), ...homeIn(base) };
   try {
     return probe === null
       ? judge(command, context)

@@ -34,6 +34,12 @@ export function baseEnvironment(given: Readonly<Record<string, string | undefine
   return Object.freeze(Object.fromEntries(kept));
 }
 
+/** The home directory that a command of this base has, for the judge; nothing where no absolute path is told. */
+export function homeIn(base: Environment): { readonly homeDirectory?: string } {
+  const home = Object.hasOwn(base, 'HOME') ? base.HOME : undefined;
+  return home?.startsWith('/') ? { homeDirectory: home } : {};
+}
+
 /**
  * The first variable of the base that would make the program answer something else and is not handed over, or null: with
  * it the proved run would not answer what the command asks.

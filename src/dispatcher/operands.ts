@@ -22,7 +22,8 @@ export function isPseudo(real: string): boolean {
  */
 export function irregularOperand(paths: readonly PathUse[], bases: readonly string[]): string | null {
   const budget = { entries: MAX_ENTRIES, walked: false };
-  for (const { text, glob, walked = false } of paths) {
+  for (const { text, glob, home, walked = false } of paths) {
+    if (home === true) return `nobody told which home directory ${text} lies in`;
     budget.walked = walked;
     for (const base of text.startsWith('/') ? ['/'] : bases) {
       const why = glob ? irregularMatch(base, text.split('/'), budget) : irregular(resolve(base), text, walked);

@@ -64,7 +64,8 @@ function relevant(probed: readonly ProbedRepository[], starts: number): readonly
 }
 
 function hasOperandElsewhere({ paths }: Judgement, { bases, workspaces }: Places): boolean {
-  return paths.some(({ text, glob }) => {
+  return paths.some(({ text, glob, home }) => {
+    if (home === true) return true;
     const literal = glob ? text.slice(0, text.lastIndexOf('/', text.search(/[*?[]/)) + 1) : text;
     return text.includes('\0') || bases.some((base) => !isInside(pathKey(literal || '.', base), workspaces));
   });
