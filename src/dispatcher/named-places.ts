@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
 import { isPseudo } from './operands.ts';
@@ -89,25 +89,24 @@ class PlaceFinder {
     const literal = text === null ? null : literalPart(text);
     if (literal === null) return;
     for (const base of literal.startsWith('/') ? ['/'] : bases) {
+      const question = `${weight}\0${base}\0${literal}`;
+      if (this.#seen.has(question)) continue;
+      this.#seen.add(question);
+      // A lone word that is no file here is mostly no name of one, and finding its real path costs most of all.
+      if (!literal.includes('/') && !isThere(`${base}/${literal}`)) continue;
       const real = pathKey(literal, base);
       // A slash is mostly no place: what separates fields, the end of a pattern, all of a search.
       if (real === '/' && weight !== 'moved-to') continue;
-      const question = `${weight} ${real}`;
-      if (this.#seen.has(question)) continue;
-      this.#seen.add(question);
-      if (!isPseudo(real) && !isInside(real, this.#repositories)) this.#take(real, weight, literal.includes('/'));
+      if (!isPseudo(real) && !isInside(real, this.#repositories)) this.#take(real, weight);
     }
   }
 
-  #take(real: string, weight: Weight, isPath: boolean): void {
+  #take(real: string, weight: Weight): void {
     const { keys, workspace } = workspaceKeys(real);
     const isRepository = workspace !== real || keys.length > 1;
     if (!isRepository && isInside(real, this.#workspaces)) return;
-    const kind = kindOf(real);
-    // A lone word that is no file here is mostly no name of one.
-    if (!isRepository && kind === null && !isPath) return;
     if (isRepository) this.#repositories.push(workspace);
-    if (isRepository || (weight !== 'mentioned' && kind === 'directory' && isWritable(real))) {
+    if (isRepository || (weight !== 'mentioned' && isDirectory(real) && isWritable(real))) {
       if (!isRepository) this.#workspaces.push(real);
       for (const key of keys) this.keys.set(key, 'exclusive');
       return;
@@ -176,16 +175,19 @@ function moved(from: readonly string[], target: string | null): readonly string[
 }
 
 function isDirectory(path: string): boolean {
-  return kindOf(path) === 'directory';
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
 }
 
-function kindOf(path: string): 'directory' | 'other' | null {
+/** A link counts wherever it leads. */
+function isThere(path: string): boolean {
   try {
-    const status = statSync(path, { throwIfNoEntry: false });
-    if (status === undefined) return null;
-    return status.isDirectory() ? 'directory' : 'other';
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return null;
+    return false;
   }
 }
 
