@@ -17,7 +17,8 @@
  *
  * Exit code 1 when anything was found. What is not installed is told. Beside what .ci/run installs, these packages of Debian
  * have programs with rules: acl apt binutils bsdextrautils cargo clang cmake gh golang-go iproute2 kmod lsof net-tools
- * node-typescript php-cli psmisc python3-pip rpm ruby rustc systemd; and of npm: bun deno eslint prettier typescript.
+ * php-cli psmisc python3-pip rpm ruby rustc systemd; and of npm: bun deno eslint prettier typescript. The others come from
+ * their makers: docker, kubectl, terraform.
  */
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -29,6 +30,7 @@ import { type Observer, observe } from '../test/proof/coverage.ts';
 import { type Figures, figuresOf, isAnswered, isClean } from '../test/proof/figures.ts';
 import { pageOf } from '../test/proof/page.ts';
 import { affected, type Comparison, compare, withoutSettings } from '../test/proof/profiles.ts';
+import { drawEvenly } from '../test/proof/sample.ts';
 import { startServices } from '../test/proof/services.ts';
 import {
   groundsFor,
@@ -150,7 +152,11 @@ function narrowed(observer: Observer): Observer {
 
 async function runShard(shard: string): Promise<Run> {
   const [index = 0, count = 1] = shard.split('/').map(Number);
-  const inOrder = SOURCES.flatMap((source) => proof.candidates.filter((one) => one.source === source));
+  // In rounds over the binaries, so that each has been run when there is no time for all.
+  const inOrder = SOURCES.flatMap((source) => {
+    const own = proof.candidates.filter((one) => one.source === source);
+    return drawEvenly(own, ({ binary }) => binary, own.length, 0);
+  });
   const set = { ...proof, candidates: inOrder.filter((_, at) => at % count === index) };
   const services = await startServices();
   const grounds = groundsFor(set, services, true);
