@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../src/classifier/classify.ts';
+import { fileWith, option, ruleSetWith } from '../rules/fixture.ts';
+
+const WHY = 'made up for tests';
+
+const rules = ruleSetWith(
+  fileWith({
+    binary: 'each',
+    only: 'compound',
+    command: {
+      stdin: 'always',
+      options: { '-f': option({ takes: 'path' }) },
+      delegates: [
+        { command: 'count', exactly: ['-l'], why: WHY },
+        { command: 'first', exactly: ['-n', 'NUMBER', '--'], why: WHY },
+        { command: 'seek', ends: '--', why: WHY },
+        { command: 'mute', ends: '--', why: WHY },
+      ],
+      after: ['list', 'walk'],
+      through: ['pick'],
+    },
+  }),
+  fileWith({ binary: 'count', command: { options: { '-l': option() }, operands: ['path*'] } }),
+  fileWith({
+    binary: 'first',
+    resources: ['shelf'],
+    command: { options: { '-n': option({ takes: 'number' }) }, operands: ['path*'] },
+  }),
+  fileWith({
+    binary: 'seek',
+    command: {
+      options: { '-f': option({ takes: 'path' }), '-C': option({ takes: 'directory' }) },
+      operands: ['text', 'path*'],
+      starts: ['pager'],
+      effects: ['own-log'],
+    },
+  }),
+  fileWith({ binary: 'mute', profile: 'quiet', command: { operands: ['text*'] } }),
+  fileWith({
+    binary: 'list',
+    command: {
+      options: { '-p': option({ takes: 'text' }), '-C': option({ takes: 'directory' }) },
+      operands: ['path*'],
+    },
+  }),
+  fileWith({ binary: 'walk', command: { operands: ['path*'] } }),
+  fileWith({ binary: 'pick', command: { stdin: 'unless-operand', operands: ['text', 'path*'] } }),
+  fileWith({ binary: 'say', command: { operands: ['text*'] } }),
+);
+
+const asked = (command: string, cwd = '/work') => judge(command, { rules, mode: 'compound', cwd });
+
+function answer(command: string, cwd?: string): string {
+  const { verdict } = asked(command, cwd);
+  return verdict.kind === 'parallel' ? 'parallel' : `${verdict.reason.code} ${command.slice(...verdict.reason.span)}`;
+}
+
+describe('names that a command behind a pipe opens', () => {
+  test('come from a listing, and through what passes some of them on', () => {
+    for (const feed of [
+      'list',
+      'list src',
+      'walk | pick a',
+      'list | pick a | pick b',
+      'say; list',
+      'cd src && list',
+      'list 2>/dev/null',
+    ]) {
+      expect([feed, answer(`${feed} | each count -l`)]).toEqual([feed, 'parallel']);
+    }
+  });
+
+  test('come from nothing else', () => {
+    const refused = {
+      'say a | each count -l': 'say a',
+      'list | say a | each count -l': 'say a',
+      'pick a b | each count -l': 'pick a b',
+      'list | pick a b | each count -l': 'pick a b',
+      'list | each count -l | each count -l': 'each count -l',
+      'list -p /dev/x | each count -l': 'list -p /dev/x',
+      'list | pick x/proc/1 | each count -l': 'pick x/proc/1',
+      'list -p sys/x | each count -l': 'list -p sys/x',
+      'list / | each count -l': 'list /',
+      'list .. | each count -l': 'list ..',
+      'list -C / | each count -l': 'list -C /',
+      'cd / && list | each count -l': 'list',
+    };
+    for (const [command, stage] of Object.entries(refused)) {
+      expect([command, answer(command)]).toEqual([command, `NAMES_REFUSED ${stage}`]);
+    }
+    expect(answer('list | each count -l', '/')).toBe('NAMES_REFUSED list');
+    expect(answer('cd work && list | each count -l', '/')).toBe('parallel');
+    expect(answer('cd work && list | each count -l; say', '/')).toBe('NAMES_REFUSED list');
+  });
+
+  test('are opened by the listed commands, spelled as they are listed', () => {
+    for (const command of ['first -n 3 --', 'first -n 0 --', 'seek a --', 'seek -f b a --']) {
+      expect([command, answer(`list | each ${command}`)]).toEqual([command, 'parallel']);
+    }
+    for (const command of [
+      'first -n x --',
+      'first -n 3',
+      'first -n --',
+      'first -n3 --',
+      'count',
+      'seek a',
+      'seek -- a',
+      'seek -f --',
+      'seek -- a --',
+    ]) {
+      expect(answer(`list | each ${command}`)).toMatch(
+        /^(DELEGATE_REFUSED|OPERAND_MISSING|OPERAND_REFUSED|VALUE_REFUSED|OPTION_VALUE_MISSING)/,
+      );
+    }
+    expect(answer('each count -l')).toBe('COMPOUND_ONLY each');
+    expect(answer('each count -l </dev/null')).toBe('COMPOUND_ONLY each');
+  });
+
+  test('what the command behind names, starts and does is told of the whole', () => {
+    const judgement = asked('list a | each -f b seek -f c -C d x --');
+    expect(judgement).toMatchObject({
+      paths: [{ text: 'a' }, { text: 'b' }, { text: 'c' }],
+      directories: ['d'],
+      programs: ['list', 'each'],
+      starts: ['seek', 'pager'],
+      verdict: {
+        kind: 'parallel',
+        rule: [{ path: 'list' }, { path: 'each' }, { path: 'seek' }],
+        effects: ['reads-files', 'own-log'],
+        parts: [{ rule: [{ path: 'list' }] }, { rule: [{ path: 'each' }, { path: 'seek' }], stdin: 'pipe' }],
+      },
+    });
+    expect(judgement.paths).toHaveLength(3);
+    expect(asked('list | each first -n 3 --').resources).toEqual(['shelf']);
+    expect(asked('list | each mute --').verdict).toMatchObject({ profile: 'quiet' });
+  });
+});
