@@ -160,7 +160,7 @@ describe('what is no list of commands', () => {
     ['a | b$c', 'TEXT_EXPANSION', '$'],
     ['a | b\nc', 'TEXT_NEWLINE', '\n'],
     ["a | 'b", 'TEXT_QUOTE_OPEN', "'b"],
-    ['a | ~/b', 'TEXT_TILDE', '~/b'],
+    ['a | ~/b', 'TEXT_TILDE', '~'],
     ['a ~b', 'TEXT_TILDE', '~'],
     ['a b=~/c', 'TEXT_TILDE', '~'],
     ['a #| b', 'TEXT_COMMENT', '#| b'],

@@ -200,6 +200,8 @@ describe('options of a call', () => {
       [{ roots: ['/x', 'y'] }, 'Expected roots to be a list of absolute paths'],
       [{ roots: ['/x', 5] }, 'Expected roots to be a list of absolute paths'],
       [{ roots: null }, 'Expected roots to be a list of absolute paths'],
+      [{ homeDirectory: 'x' }, 'Expected homeDirectory to be an absolute path'],
+      [{ homeDirectory: null }, 'Expected homeDirectory to be an absolute path'],
       [{ cwd: 'x' }, 'Expected cwd to be an absolute path, got `x`'],
       [{ cwd: '' }, 'Expected cwd to be an absolute path, got ``'],
       [{ cwd: 5 }, 'Expected cwd to be an absolute path, got 5'],
@@ -216,7 +218,7 @@ describe('options of a call', () => {
       { limits: undefined },
       { limits: { maxChars: undefined, maxWords: 1 } },
       { roots: [] },
-      { roots: ['/x'], env: {}, cwd: '/' },
+      { roots: ['/x'], env: {}, cwd: '/', homeDirectory: '/home' },
     ])
       expect(thrown(fine), JSON.stringify(fine)).toBe('nothing thrown');
   });
