@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/classifier/classify.ts';
-import { fileWith, option, ruleSetWith } from '../rules/fixture.ts';
+import { restoreRules } from '../../src/classifier/rule-set.ts';
+import { fileWith, option, PROFILES, ruleSetWith } from '../rules/fixture.ts';
 
 const WHY = 'made up for tests';
 
@@ -135,4 +136,43 @@ describe('names that a command behind a pipe opens', () => {
     expect(asked('list | each first -n 3 --').resources).toEqual(['shelf']);
     expect(asked('list | each mute --').verdict).toMatchObject({ profile: 'quiet' });
   });
+});
+
+test('a command behind whose environment contradicts makes it serial; one that a user loosened shows', () => {
+  const files = [
+    fileWith({
+      binary: 'each',
+      only: 'compound',
+      profile: 'quiet',
+      command: {
+        stdin: 'always',
+        delegates: [
+          { command: 'loud', ends: '--', why: WHY },
+          { command: 'loose', ends: '--', why: WHY },
+        ],
+        after: ['list'],
+      },
+    }),
+    fileWith({ binary: 'loud', profile: 'loud' }),
+    fileWith({
+      binary: 'loose',
+      command: { options: { '-x': option({ override: true as const }) }, operands: ['text*'] },
+    }),
+    fileWith({ binary: 'list' }),
+  ];
+  const loud = { why: WHY, set: { QUIET: '0' }, pass: [] };
+  const given = restoreRules({
+    format: 1,
+    hash: 'sha256:made-up',
+    profiles: { ...PROFILES, profiles: { ...PROFILES.profiles, loud } },
+    never: {},
+    files: files.map((file) => ({ origin: 'built-in' as const, file })),
+    experimental: [],
+  });
+  const verdictOf = (command: string) => judge(command, { rules: given, mode: 'compound' }).verdict;
+  expect(verdictOf('list | each loud --')).toMatchObject({ reason: { code: 'PROFILES_CONTRADICT', span: [7, 19] } });
+  expect(verdictOf('list | each loose -x --')).toMatchObject({
+    rule: [{ path: 'list' }, { path: 'each', origin: 'built-in' }, { path: 'loose', origin: 'override' }],
+  });
+  expect(verdictOf('loose -x; list')).toMatchObject({ parts: [{ rule: [{ origin: 'override' }] }, {}] });
 });
