@@ -228,11 +228,11 @@ describe('names in the home directory', () => {
 describe('names in a home directory that is known', () => {
   const rules = ruleSetWith(fileWith({ command: { operands: ['path*'], globs: true } }));
   test('are told as what they lead to, and the others as they are', () => {
-    const homeDirectory = '/home/somebody';
+    const homeDirectory = '/home/someone';
     expect(judge('tool ~/a b | tool ~/c*', { rules, mode: 'compound', cwd: '/srv', homeDirectory }).paths).toEqual([
-      { text: '/home/somebody/a', glob: true },
+      { text: '/home/someone/a', glob: true },
       { text: 'b', glob: false },
-      { text: '/home/somebody/c*', glob: true },
+      { text: '/home/someone/c*', glob: true },
     ]);
   });
 });
