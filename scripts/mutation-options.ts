@@ -1,4 +1,6 @@
-import type { PartialStrykerOptions } from '@stryker-mutator/api/core';
+import type { Stryker } from '@stryker-mutator/core';
+
+type Options = ConstructorParameters<typeof Stryker>[0];
 
 /** What is mutated when no file is named. */
 export const MUTATED: readonly string[] = ['src/classifier/**/*.ts'];
@@ -13,7 +15,7 @@ const LEFT_BEHIND = ['/bench', '/coverage', '/dist', '/docs', '/examples', '/rep
 export function mutationOptions(
   files: readonly string[],
   { fresh, workers }: { readonly fresh: boolean; readonly workers: number },
-): PartialStrykerOptions {
+): Options {
   return {
     mutate: files.length > 0 ? [...files] : [...MUTATED],
     testRunner: 'vitest',

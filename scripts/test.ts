@@ -1,7 +1,7 @@
 /**
- * `npm test`: types, lint, generated files, then every test project. Each of the first three counts as one test, none
- * stops the others, and the last line says how many passed and failed. Arguments go to the test runner:
- * `npm test -- --project unit`.
+ * `npm test`: types, lint, generated files and the coverage of the classifier, then every test project. Each of the first
+ * four counts as one test, none stops the others, and the last line says how many passed and failed. Arguments go to the
+ * test runner: `npm test -- --project unit`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,6 +18,10 @@ const checks = [
   { title: 'types', command: [tool('tsc'), '--noEmit'] },
   { title: 'lint', command: [tool('biome'), 'ci', '--colors=off', '.'] },
   { title: 'generated files are current', command: [tool('tsx'), 'scripts/generate.ts', '--check'] },
+  {
+    title: 'every branch of the classifier is reached by its own tests',
+    command: [tool('vitest'), 'run', '--config', 'vitest.mutation.config.ts', '--coverage', '--no-color'],
+  },
 ] as const;
 
 /** Resolves when the process has ended and its output is read; a process that cannot start counts as exit code 127. */
