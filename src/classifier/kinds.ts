@@ -1,6 +1,7 @@
 import type { RuleValue } from '../rules/schema.ts';
 import { isRoot, reachesDevices } from './paths.ts';
 import { jqFilter } from './programs/jq.ts';
+import { printfFormat } from './programs/printf.ts';
 import { sedProgram } from './programs/sed.ts';
 import type { ReasonCode } from './verdict.ts';
 
@@ -54,6 +55,7 @@ const BUILT_IN: readonly Kind[] = [
   { name: 'directory', role: 'directory', refuses: refusesDirectory },
   program('sed-program', sedProgram),
   program('jq-filter', jqFilter),
+  program('printf-format', printfFormat),
 ];
 
 const BY_NAME: ReadonlyMap<string, Kind> = new Map(BUILT_IN.map((kind) => [kind.name, Object.freeze(kind)]));

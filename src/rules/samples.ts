@@ -19,6 +19,7 @@ const OF_KIND: ReadonlyMap<string, readonly string[]> = new Map([
   ['package', ['x', './x']],
   ['sed-program', ['p', 'w f']],
   ['jq-filter', ['.', 'input']],
+  ['printf-format', ['%s', '%n', '%*d']],
 ]);
 
 /** A text that no list of words and no template is likely to hold. */

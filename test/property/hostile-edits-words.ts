@@ -135,6 +135,8 @@ export function isValue(
       return programs.sed.has(text) || isPlainSed(text);
     case 'jq-filter':
       return programs.jq.has(text) || isPlainJq(text, programs.jq);
+    case 'printf-format':
+      return /^(?:[^%]|%%|%[-+ 0#]*\d{0,3}(?:\.\d{0,3})?[sbqcdiouxXeEfFgG])*$/s.test(text);
   }
   return false;
 }

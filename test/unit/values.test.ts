@@ -71,6 +71,27 @@ const CASES: Readonly<Record<string, { readonly yes: readonly string[]; readonly
   'local-path': { yes: ['a', '/a/b'], no: ['', '-', '-a', 'h:a', ':a', '/dev/tty'] },
   directory: { yes: ['a', '..', '/a'], no: ['', '-', '-a', '/dev', '/proc/1'] },
   'jq-filter': { yes: ['.', '.a[0] | keys', 'map(.b)'], no: ['', 'input', 'repeat(1)', '.a = 1', '. as $x | $x'] },
+  'printf-format': {
+    yes: ['', 'a', '%%', '%s', '%-20s %5d\\n', '%05.2f%%', '\\045n', '\\\\', '% +#0-9.x'],
+    no: [
+      '%',
+      '%n',
+      '%%%n',
+      '\\%n',
+      '%-5n',
+      '%.3n',
+      '%ln',
+      '%*d',
+      '%.*d',
+      '%1234d',
+      '%.1234d',
+      '%ld',
+      '%(%s)T',
+      '%y',
+      '%5%',
+      '%é',
+    ],
+  },
   'sed-program': { yes: ['p', '1,5p', 's/a/b/g'], no: ['', 'w f', 's/a/b/e', '1!{e}'] },
 };
 
