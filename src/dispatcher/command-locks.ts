@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import type { Judgement } from '../classifier/judgement.ts';
 import { namedTarget } from './directory-change.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
+import { isDirectory, pathFrom } from './paths.ts';
 import { isInside } from './program.ts';
 import type { LockMode, LockRequest } from './types.ts';
 
@@ -46,8 +46,8 @@ function placesFrom(starts: readonly string[], directories: readonly string[], s
   let along = starts;
   for (const directory of directories) {
     // Some programs read a second such option from where the first one led, others from where they were started.
-    along = along.map((base) => below(base, directory));
-    const led = new Set([...along, ...starts.map((start) => below(start, directory))]);
+    along = along.map((base) => pathFrom(base, directory));
+    const led = new Set([...along, ...starts.map((start) => pathFrom(start, directory))]);
     const there = skipsMissing ? [...led].filter(isDirectory) : [];
     for (const base of there.length > 0 ? there : led) bases.add(base);
   }
@@ -115,16 +115,4 @@ function keysOutside({ bases, workspaces }: Places, paths: Named['paths']): Read
 function strongest(one: LockMode, other: LockMode): LockMode {
   if (one === other || other === 'intention-shared') return one;
   return one === 'intention-shared' ? other : 'exclusive';
-}
-
-function below(base: string, path: string): string {
-  return path.startsWith('/') ? path : `${base === '/' ? '' : base}/${path}`;
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return false;
-  }
 }

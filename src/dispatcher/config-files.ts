@@ -1,5 +1,6 @@
 import type { FileMemory } from './file-memory.ts';
 import type { ConfigEntry } from './git-config-reader.ts';
+import { parentOf } from './paths.ts';
 import { pathIn } from './repository-layout.ts';
 
 /** Includes within includes that git follows. */
@@ -71,8 +72,4 @@ export function resolvePath({ value, isUnsure }: ConfigEntry, base: string, home
 
 function isInclude(name: string): boolean {
   return name === 'include.path' || (name.startsWith('includeif.') && name.endsWith('.path'));
-}
-
-function parentOf(file: string): string {
-  return file.slice(0, file.lastIndexOf('/')) || '/';
 }

@@ -1,7 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DirectoryChange } from '../classifier/judgement.ts';
 import { isPseudo } from './operands.ts';
+import { realDirectory } from './paths.ts';
 import { isInside } from './program.ts';
 
 /** Where the change leads, or why that cannot be told or must not be. */
@@ -55,15 +55,5 @@ function isAllowed(real: string, mayRunIn: LandingContext['mayRunIn']): boolean 
     return mayRunIn === null || mayRunIn(real) === true;
   } catch {
     return false;
-  }
-}
-
-/** Null when nothing is there, or it is none, or it cannot be looked at. */
-function realDirectory(path: string): string | null {
-  try {
-    const real = realpathSync.native(path);
-    return statSync(real).isDirectory() ? real : null;
-  } catch {
-    return null;
   }
 }

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { SignalboxError } from '../errors.ts';
+import { below, parentOf } from './paths.ts';
 
 /**
  * The names under which places on disk are locked. Nothing is cached: a directory may become a link, a repository may
@@ -204,12 +205,4 @@ function targetOf(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-function below(directory: string, name: string): string {
-  return directory === '/' ? `/${name}` : `${directory}/${name}`;
-}
-
-function parentOf(directory: string): string {
-  return directory.slice(0, directory.lastIndexOf('/')) || '/';
 }

@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
 import { isPseudo } from './operands.ts';
+import { isDirectory } from './paths.ts';
 import { isInside } from './program.ts';
 import { roughWords } from './text-words.ts';
 import type { LockMode } from './types.ts';
@@ -172,14 +173,6 @@ function moved(from: readonly string[], target: string | null): readonly string[
   if (target === null || target === '' || target.includes('\0')) return from;
   const next = from.map((base) => (target.startsWith('/') ? target : `${base}/${target}`)).filter(isDirectory);
   return [...new Set([...next, ...from])].slice(0, MAX_BASES);
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return false;
-  }
 }
 
 /** A link counts wherever it leads. */

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PathUse } from '../classifier/judgement.ts';
+import { realOr } from './paths.ts';
 
 /** Reading there can block, or answer differently each time. */
 const PSEUDO = ['/dev', '/proc', '/sys'];
@@ -104,13 +105,5 @@ function list(directory: string): readonly Dirent[] | null {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
     return null;
-  }
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
   }
 }

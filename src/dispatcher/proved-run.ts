@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { refusedEffect } from '../classifier/allowance.ts';
 import type { Judgement } from '../classifier/judgement.ts';
 import { lex } from '../classifier/lexer.ts';
@@ -9,6 +8,7 @@ import { type Environment, mindedVariable, parallelEnvironment } from './environ
 import { workspaceKeys } from './lock-keys.ts';
 import { irregularOperand, isPseudo } from './operands.ts';
 import type { Assessor, Order, Terms } from './order.ts';
+import { realOr } from './paths.ts';
 import { markerValue } from './process-table.ts';
 import { profileNamed } from './profiles.ts';
 import { distrustedStart, findProgram, type Program, type ProgramContext } from './program.ts';
@@ -182,12 +182,4 @@ export function refusal(code: ReasonCode, message: string, command: string, rule
 function without(environment: Environment, name: string): Environment {
   const { [name]: _, ...rest } = environment;
   return rest;
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import type { RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
 import { readAttributes } from './attributes-reader.ts';
 import { type DirectoryMemory, findAttributesFiles, loadListing } from './attributes-search.ts';
@@ -7,8 +7,8 @@ import { FileMemory, fileLoader } from './file-memory.ts';
 import { readGitConfig } from './git-config-reader.ts';
 import { staleEntry } from './index-freshness.ts';
 import { readIndex, type TrackedFiles } from './index-reader.ts';
+import { below, realOr } from './paths.ts';
 import {
-  below,
   findLayout,
   type Layout,
   layoutAt,
@@ -224,13 +224,5 @@ function mayBeThere(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
-  }
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
   }
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import type { RepositoryFinding } from '../classifier/judgement.ts';
 import { type FileMemory, fileLoader } from './file-memory.ts';
+import { below, pathFrom } from './paths.ts';
 
 /** Bytes read of a `.git`, `commondir` or `HEAD` file: a path and a short prefix. */
 export const MAX_POINTER_BYTES = 65_536;
@@ -123,11 +124,7 @@ function pointer(path: string, pointers: TextMemory): string | null {
 export function pathIn(bytes: string, base: string): string | null {
   const path = Buffer.from(bytes, 'latin1').toString();
   if (path === '' || path.includes('\0') || path.includes('\ufffd')) return null;
-  return path.startsWith('/') ? path : below(base, path);
-}
-
-export function below(directory: string, name: string): string {
-  return directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`;
+  return pathFrom(base, path);
 }
 
 function doubtful(code: RepositoryFinding['code'], detail: string): Layout {

@@ -1,4 +1,4 @@
-import { below } from './repository-layout.ts';
+import { below } from './paths.ts';
 
 /** Where configuration lies that does not belong to a repository. */
 export type Surroundings = {

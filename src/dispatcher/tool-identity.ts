@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { exportRules, type RuleSet } from '../classifier/rule-set.ts';
+import { realOr } from './paths.ts';
 import { findProgram, type ProgramContext } from './program.ts';
 
 /**
@@ -149,13 +150,5 @@ function holdsOne(file: string, texts: readonly string[]): boolean {
     return texts.some((text) => content.includes(text));
   } catch {
     return false;
-  }
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
   }
 }
