@@ -21,8 +21,9 @@
  * their makers: docker, kubectl, terraform.
  */
 import { fork } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Candidate, CORPUS_DRAWN, type Source } from '../test/proof/commands.ts';
@@ -57,8 +58,9 @@ const { values } = parseArgs({
     profiles: { type: 'boolean', default: true },
     jobs: { type: 'string' },
     minutes: { type: 'string' },
-    // What a process of many runs: `0/4`, the first of four parts.
+    // What a process of many runs (`0/4`, the first of four parts), and the file that tells what came of it.
     shard: { type: 'string' },
+    into: { type: 'string' },
     write: { type: 'boolean' },
   },
 });
@@ -97,16 +99,16 @@ type Run = {
   readonly isUntouched: boolean;
 };
 
-if (values.shard === undefined) await main();
-else process.send?.(await runShard(values.shard));
-if (values.shard !== undefined) process.disconnect?.();
+if (values.shard === undefined || values.into === undefined) await main();
+else writeFileSync(values.into, JSON.stringify(await runShard(values.shard)));
 
 async function main(): Promise<void> {
   const jobs = values.jobs === undefined ? availableParallelism() : Number(values.jobs);
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-parts-'));
   const [runs, comparisons] = await Promise.all([
-    Promise.all([...Array(jobs).keys()].map((index) => runInProcess(`${index}/${jobs}`))),
+    Promise.all([...Array(jobs).keys()].map((index) => runInProcess(`${index}/${jobs}`, directory))),
     values.profiles ? runBothWays(proof) : { same: 0, unsteady: 0, differs: 0 },
-  ]);
+  ]).finally(() => rmSync(directory, { recursive: true, force: true }));
   const proved = runs.flatMap((one) => one.proved);
   const left = runs.reduce((sum, one) => sum + one.left, 0);
   const isThere = presenceOf(proof);
@@ -133,12 +135,15 @@ async function main(): Promise<void> {
 }
 
 /** Starting programs costs a process more, the more memory it has: several small ones are faster than a large one. */
-function runInProcess(shard: string): Promise<Run> {
+function runInProcess(shard: string, directory: string): Promise<Run> {
+  const into = join(directory, shard.replace('/', '-'));
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--shard', shard]);
-    child.once('message', (run) => resolve(run as Run));
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--shard', shard, '--into', into]);
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`Expected part ${shard} to end with 0, got ${code}`)));
+    child.once('exit', (code) => {
+      if (code === 0) resolve(JSON.parse(readFileSync(into, 'utf8')));
+      else reject(new Error(`Expected part ${shard} to end with 0, got ${code}`));
+    });
   });
 }
 
