@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../errors.ts';
 import { type AcquireOptions, type Held, readOptions } from './acquire-options.ts';
 import { blockersOf, circleError, circleThrough } from './lock-circle.ts';
-import { CLAIM, Claim, type Hold, holdMaker } from './lock-claim.ts';
-import { admitsInside, attach, dissolve, liveFrom, queueFor, refuseUpgrade } from './lock-lineage.ts';
-import { Place, type Queues } from './lock-queue.ts';
+import { CLAIM, Claim, type Hold, holdOf } from './lock-claim.ts';
+import { admitsInside, attach, dissolve, liveFrom, placesFor, refuseUpgrade } from './lock-lineage.ts';
+import type { Queues } from './lock-queue.ts';
 import { type KeyInMode, type LockRequests, readRequests } from './lock-request.ts';
 import { type KeySnapshot, snapshotOf } from './lock-snapshot.ts';
 import { SignalWatch } from './signal-watch.ts';
@@ -48,7 +48,7 @@ export class KeyedLock<Label = string> {
   readonly #tokens = new Map<string, Claim<Label>>();
   readonly #inside: AsyncLocalStorage<Held<Label>> | null;
   readonly #now: () => number;
-  readonly #asHeld: (release: () => void, claim: Claim<Label>) => Held<Label>;
+  readonly #methods: Pick<Held<Label>, 'run' | 'restate' | 'token'>;
   #lastTicket = 0;
   /** Live claims that were made inside of a hold; without any there is no circle to look for. */
   #nestedClaims = 0;
@@ -62,7 +62,7 @@ export class KeyedLock<Label = string> {
     this.#now = options.now ?? (() => performance.now());
     this.#inside = options.implicit === true ? new AsyncLocalStorage() : null;
     const lock = this;
-    this.#asHeld = holdMaker<Label>({
+    this.#methods = {
       run(this: Held<Label>, requests, fn, inner) {
         return lock.run(requests, fn, { ...inner, lineage: this });
       },
@@ -72,7 +72,7 @@ export class KeyedLock<Label = string> {
       token(this: Held<Label>) {
         return lock.#tokenOf((this as Hold<Label>)[CLAIM]);
       },
-    });
+    };
   }
 
   /** How many keys are held or waited for, directories above path keys included. */
@@ -223,7 +223,7 @@ export class KeyedLock<Label = string> {
       claim.isNested = true;
       attach(claim, parent);
     }
-    claim.places = keys.map(({ key, mode }) => new Place(claim, queueFor(claim, key), mode));
+    claim.places = placesFor(claim, keys);
     for (const place of claim.places) place.queue.join(place);
     if (claim.pending === 0) this.#grant(claim);
     return claim;
@@ -232,9 +232,8 @@ export class KeyedLock<Label = string> {
   #grant(claim: Claim<Label>): Held<Label> {
     for (const place of claim.places) place.queue.grant(place);
     claim.isGranted = true;
-    const held = this.#asHeld(() => this.#end(claim), claim);
-    claim.held = held;
-    return held;
+    claim.held = holdOf(() => this.#end(claim), claim, this.#methods);
+    return claim.held;
   }
 
   /** The signal aborted while the claim waited. */
@@ -256,7 +255,7 @@ export class KeyedLock<Label = string> {
     claim.isEnded = true;
     if (claim.token !== null) this.#tokens.delete(claim.token);
     if (claim.isNested) this.#nestedClaims--;
-    const moved = claim.isNested || claim.children !== null ? dissolve(claim) : NOBODY;
+    const moved = claim.isNested || claim.inside !== null ? dissolve(claim) : NOBODY;
     for (const place of claim.places) place.queue.leave(place, ready);
     return moved;
   }
@@ -282,6 +281,7 @@ export class KeyedLock<Label = string> {
         next.resolve?.(held);
       }
     }
+    if (moved.length === 0) return;
     // The youngest gives way.
     for (const claim of moved.toSorted((one, other) => other.ticket - one.ticket)) this.#refuseCircle(claim);
   }

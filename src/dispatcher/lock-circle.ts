@@ -34,7 +34,7 @@ export function circleError<Label>(circle: readonly Claim<Label>[]): SignalboxEr
 
 /** The claims that must move before this one can: those that it waits for, or those made inside of it. */
 function awaitedBy<Label>(claim: Claim<Label>): Iterable<Claim<Label>> {
-  if (claim.isGranted) return claim.children ?? [];
+  if (claim.isGranted) return claim.inside?.children ?? [];
   const blockers = new Set<Claim<Label>>();
   for (const place of claim.places) if (!place.isAdmitted) place.queue.addBlockers(place, blockers);
   return blockers;

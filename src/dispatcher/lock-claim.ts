@@ -8,6 +8,16 @@ export const CLAIM = Symbol('claim');
 /** A hold as its lock sees it. */
 export type Hold<Label> = Held<Label> & { readonly [CLAIM]: Claim<Label> };
 
+/** What became of a hold inside of which somebody asked for keys. */
+export type Inside<Label> = {
+  /** Those made inside of it that have not ended. */
+  readonly children: Set<Claim<Label>>;
+  /** The queues of what is asked for inside of it and covered by it. */
+  readonly queues: Queues<Claim<Label>>;
+  /** Its own keys by name. */
+  readonly modes: ReadonlyMap<string, Mode>;
+};
+
 /** One acquire from its call to its release. */
 export class Claim<Label> implements Party {
   readonly ticket: number;
@@ -28,12 +38,8 @@ export class Claim<Label> implements Party {
   isNested = false;
   /** The nearest hold around it that lives; for a claim that has ended, what that was then. */
   parent: Claim<Label> | null = null;
-  /** Those made inside of this one that have not ended. */
-  children: Set<Claim<Label>> | null = null;
-  /** The queues of what is asked for inside of this hold and covered by it. */
-  nested: Queues<Claim<Label>> | null = null;
-  /** Its keys by name, once somebody inside of it has asked. */
-  modes: ReadonlyMap<string, Mode> | null = null;
+  /** Null for most: nobody ever asked inside of it. */
+  inside: Inside<Label> | null = null;
   token: string | null = null;
 
   constructor(
@@ -51,27 +57,21 @@ export class Claim<Label> implements Party {
   }
 }
 
-/** Turns the releases of claims into what callers hold: functions that know their claim, with methods of their lock's. */
-export function holdMaker<Label>(
-  methods: Pick<Held<Label>, 'run' | 'restate' | 'token'>,
-): (release: () => void, claim: Claim<Label>) => Held<Label> {
-  // One prototype for all: six properties on each function would cost a grant more than all the rest.
-  const prototype = Object.create(Function.prototype, {
-    ...Object.getOwnPropertyDescriptors(methods),
-    ticket: { enumerable: true, get: ticketOf },
-    label: { enumerable: true, get: labelOf },
-  });
-  return (release, claim) => {
-    const hold = Object.setPrototypeOf(release, prototype) as Held<Label> & { [CLAIM]: Claim<Label> };
-    hold[CLAIM] = claim;
-    return hold;
-  };
-}
-
-function ticketOf<Label>(this: Hold<Label>): number {
-  return this[CLAIM].ticket;
-}
-
-function labelOf<Label>(this: Hold<Label>): Label | undefined {
-  return this[CLAIM].label;
+/**
+ * What a caller holds: the release, with the methods of its lock. They are properties of its own, since to give a function
+ * another prototype costs a grant several times as much.
+ */
+export function holdOf<Label>(
+  release: () => void,
+  claim: Claim<Label>,
+  { run, restate, token }: Pick<Held<Label>, 'run' | 'restate' | 'token'>,
+): Held<Label> {
+  const hold = release as { -readonly [Name in keyof Hold<Label>]: Hold<Label>[Name] } & (() => void);
+  hold[CLAIM] = claim;
+  hold.ticket = claim.ticket;
+  hold.label = claim.label;
+  hold.run = run;
+  hold.restate = restate;
+  hold.token = token;
+  return hold as Held<Label>;
 }

@@ -86,3 +86,27 @@ export function modeBelow(mode: Mode): Mode | null {
   if (mode === EXCLUSIVE) return EXCLUSIVE;
   return mode === SHARED || mode === SHARED_INTENTION_EXCLUSIVE ? SHARED : null;
 }
+
+/** How many there are of each mode. Most queues hold one of one mode, which the set alone can tell. */
+export class ModeCounts {
+  /** The modes that there are; bit n stands for mode n. */
+  present = 0;
+  /** By mode: how many there are besides the first. */
+  #more: number[] | null = null;
+
+  add(mode: Mode): void {
+    const bit = 1 << mode;
+    if ((this.present & bit) === 0) {
+      this.present |= bit;
+      return;
+    }
+    this.#more ??= [0, 0, 0, 0, 0];
+    this.#more[mode] = (this.#more[mode] as number) + 1;
+  }
+
+  remove(mode: Mode): void {
+    const more = this.#more === null ? 0 : (this.#more[mode] as number);
+    if (more > 0) (this.#more as number[])[mode] = more - 1;
+    else this.present &= ~(1 << mode);
+  }
+}

@@ -1,5 +1,5 @@
 import { Chain, type Linked } from './chain.ts';
-import { compatibleWith, conflicts, conflictsWithAny, type Mode } from './lock-modes.ts';
+import { compatibleWith, conflicts, conflictsWithAny, type Mode, ModeCounts } from './lock-modes.ts';
 
 /** What a queue must know of the acquire that stands in it. */
 export type Party = {
@@ -9,9 +9,6 @@ export type Party = {
   /** In how many of its queues it is not admitted yet. It is granted when none is left. */
   pending: number;
 };
-
-/** Where in the counts of a queue those that are not admitted begin. */
-const BARRED = 5;
 
 /** Queues by key; one that is idle is not kept. */
 export type Queues<Owner extends Party> = Map<string, LockQueue<Owner>>;
@@ -57,11 +54,9 @@ export class LockQueue<Owner extends Party> {
   readonly #home: Queues<Owner>;
   readonly #holders = new Chain<Place<Owner>>();
   readonly #waiters = new Chain<Place<Owner>>();
-  /** Places by mode: those admitted, holders included, then those that are not. */
-  readonly #counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-  /** The modes that any admitted place has, and those that any other has; bit n stands for mode n. */
-  #admitted = 0;
-  #barred = 0;
+  /** The modes of those admitted, holders included, and of those that are not. */
+  readonly #admitted = new ModeCounts();
+  readonly #barred = new ModeCounts();
   #frontier: Place<Owner> | null = null;
 
   /** @param home where it is kept, and taken out of when nobody is left. */
@@ -72,7 +67,7 @@ export class LockQueue<Owner extends Party> {
 
   /** Whether a newcomer in this mode would be admitted without passing anybody who waits. */
   admits(mode: Mode): boolean {
-    return !conflictsWithAny(mode, this.#admitted | this.#barred);
+    return !conflictsWithAny(mode, this.#admitted.present | this.#barred.present);
   }
 
   /**
@@ -92,11 +87,11 @@ export class LockQueue<Owner extends Party> {
     this.#waiters.insertAfter(ahead, place);
     if (isFree) {
       place.isAdmitted = true;
-      this.#countAdmitted(mode, 1);
+      this.#admitted.add(mode);
       return;
     }
     owner.pending++;
-    this.#countBarred(mode, 1);
+    this.#barred.add(mode);
     this.#frontier ??= place;
     if (!isLast) this.#sweep(null);
   }
@@ -154,7 +149,7 @@ export class LockQueue<Owner extends Party> {
       if (other.isAdmitted && conflicts(other.mode, place.mode)) this.#bar(other);
     }
     this.#holders.append(place);
-    this.#countAdmitted(place.mode, 1);
+    this.#admitted.add(place.mode);
     this.#frontier = this.#waiters.head;
   }
 
@@ -162,8 +157,8 @@ export class LockQueue<Owner extends Party> {
     if (this.#frontier === place) this.#frontier = place.next;
     if (place.owner.isGranted) this.#holders.remove(place);
     else this.#waiters.remove(place);
-    if (place.isAdmitted) this.#countAdmitted(place.mode, -1);
-    else this.#countBarred(place.mode, -1);
+    if (place.isAdmitted) this.#admitted.remove(place.mode);
+    else this.#barred.remove(place.mode);
   }
 
   #dropIfIdle(): void {
@@ -179,14 +174,14 @@ export class LockQueue<Owner extends Party> {
     let first: Place<Owner> | null = null;
     for (let place = this.#frontier; place !== null; place = place.next) {
       if (place.isAdmitted) continue;
-      if (!conflictsWithAny(place.mode, this.#admitted | ahead)) {
+      if (!conflictsWithAny(place.mode, this.#admitted.present | ahead)) {
         this.#admit(place);
         if (ready !== null && place.owner.pending === 0) ready.push(place.owner);
         continue;
       }
       first ??= place;
       ahead |= 1 << place.mode;
-      if ((compatibleWith(this.#admitted | ahead) & this.#barred) === 0) break;
+      if ((compatibleWith(this.#admitted.present | ahead) & this.#barred.present) === 0) break;
     }
     this.#frontier = first;
   }
@@ -194,29 +189,14 @@ export class LockQueue<Owner extends Party> {
   #admit(place: Place<Owner>): void {
     place.isAdmitted = true;
     place.owner.pending--;
-    this.#countBarred(place.mode, -1);
-    this.#countAdmitted(place.mode, 1);
+    this.#barred.remove(place.mode);
+    this.#admitted.add(place.mode);
   }
 
   #bar(place: Place<Owner>): void {
     place.isAdmitted = false;
     place.owner.pending++;
-    this.#countAdmitted(place.mode, -1);
-    this.#countBarred(place.mode, 1);
-  }
-
-  #countAdmitted(mode: Mode, change: 1 | -1): void {
-    const count = (this.#counts[mode] as number) + change;
-    this.#counts[mode] = count;
-    if (count === 0) this.#admitted &= ~(1 << mode);
-    else this.#admitted |= 1 << mode;
-  }
-
-  #countBarred(mode: Mode, change: 1 | -1): void {
-    const at = mode + BARRED;
-    const count = (this.#counts[at] as number) + change;
-    this.#counts[at] = count;
-    if (count === 0) this.#barred &= ~(1 << mode);
-    else this.#barred |= 1 << mode;
+    this.#admitted.remove(place.mode);
+    this.#barred.add(place.mode);
   }
 }

@@ -20,7 +20,7 @@ export function snapshotOf<Label>(queues: Queues<Claim<Label>>, now: number): re
   const found: KeySnapshot<Label>[] = [];
   const bases = new Set<Claim<Label> | null>([null]);
   for (const base of bases) {
-    for (const queue of (base === null ? queues : base.nested)?.values() ?? []) {
+    for (const queue of (base === null ? queues : base.inside?.queues)?.values() ?? []) {
       const holders = [...queue.holders()];
       found.push({
         key: queue.key,
@@ -29,7 +29,7 @@ export function snapshotOf<Label>(queues: Queues<Claim<Label>>, now: number): re
         waiters: Array.from(queue.waiters(), (place) => partyOf(place, now)),
       });
       // The set grows while it is walked.
-      for (const { owner } of holders) if (owner.nested !== null) bases.add(owner);
+      for (const { owner } of holders) if (owner.inside !== null) bases.add(owner);
     }
   }
   return found;
