@@ -35,7 +35,7 @@ beforeAll(async () => {
   const parts = parted({ ...set, candidates: drawn });
   missing = parts.missing;
   proved = await proveAll(set, parts.present, grounds);
-}, 300_000);
+}, 600_000);
 afterAll(() => {
   for (const fixture of Object.values(grounds ?? {})) fixture.remove();
   services?.close();
@@ -81,7 +81,8 @@ describe('what the rules call parallel only reads', () => {
   });
 });
 
-test('a profile does not change what a command answers', async () => {
+// Each is run twice, one after the other: on a busy machine that takes a while.
+test('a profile does not change what a command answers', { timeout: 300_000 }, async () => {
   const chosen = affected(parted(set).present, set.rules);
   const without = withoutSettings(set.rules);
   const plain = groundsFor({ ...set, candidates: chosen }, services, false);
