@@ -1,12 +1,20 @@
-/** The list of tracked files, as `.git/index` holds it (gitformat-index, versions 2 to 4): only what a probe asks of it. */
-export type TrackedFiles = {
-  /** Paths, from the top of the work tree, at which another repository is recorded. */
-  readonly submodules: readonly string[];
-  /** Paths of tracked attributes files. */
-  readonly attributes: readonly string[];
-  /** Some tracked files are not named here: the list is split over two files, or whole directories are one entry. */
-  readonly isPartial: boolean;
-};
+/**
+ * The list of tracked files, as `.git/index` holds it (gitformat-index, versions 2 to 4): only what a probe asks of it. One
+ * that does not name all files has nothing to ask: whatever is not found in it may be tracked all the same.
+ */
+export type TrackedFiles =
+  | {
+      readonly kind: 'whole';
+      /** Paths, from the top of the work tree, at which another repository is recorded. */
+      readonly submodules: readonly string[];
+      /** Paths of tracked attributes files. */
+      readonly attributes: readonly string[];
+    }
+  | {
+      readonly kind: 'partial';
+      /** The list is split over two files; else whole directories are one entry. */
+      readonly isSplit: boolean;
+    };
 
 const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner and size, which stand before the object's name. */
@@ -41,7 +49,8 @@ export function readIndex(bytes: Buffer, hashBytes: number): TrackedFiles | null
     else if (isAttributesFile(path)) attributes.push(path.toString());
   });
   if (end === null) return null;
-  return { submodules, attributes, isPartial: isPartial || end.isSplit };
+  if (isPartial || end.isSplit) return { kind: 'partial', isSplit: end.isSplit };
+  return { kind: 'whole', submodules, attributes };
 }
 
 /**

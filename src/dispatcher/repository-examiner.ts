@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import type { RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
 import { readAttributes } from './attributes-reader.ts';
 import { type DirectoryMemory, findAttributesFiles, loadListing } from './attributes-search.ts';
@@ -34,6 +34,8 @@ const INDEXES = 64;
 const DIRECTORIES = 60_000;
 
 const NOTHING: readonly RepositoryFinding[] = Object.freeze([]);
+
+type WholeList = Extract<TrackedFiles, { readonly kind: 'whole' }>;
 
 /** How much is asked for; see `ProbeOptions`. */
 export type Depth = { readonly programs: boolean; readonly index: boolean; readonly readsElsewhere: boolean };
@@ -86,14 +88,36 @@ export class RepositoryExaminer {
     const settings = readSettings(configuration.entries, tree, surroundings.home);
     // One finding is enough for the verdict, so what costs more is not looked for; but it must concern every read.
     if (settings.findings.some(({ affects }) => affects === 'every-read')) return settings.findings;
-    const stale = depth.index && tree !== null ? staleIn(tree, settings) : NOTHING;
-    if (!depth.programs && !settings.recurses) return [...settings.findings, ...stale];
-    const tracked = tree === null ? NO_FILES : this.#trackedFiles(tree, settings);
+    if (tree === null) {
+      if (!depth.programs || settings.findings.length > 0) return settings.findings;
+      return this.#selected(null, NO_FILES, settings, surroundings, depth);
+    }
+    if (settings.recurses && this.#mayRecurse(tree, settings)) return [RECURSES];
+    if (hasSharedIndex(tree) && this.#isSplit(tree, settings)) return [SPLIT];
+    const stale = depth.index ? staleIn(tree, settings) : NOTHING;
+    if (!depth.programs) return [...settings.findings, ...stale];
+    const tracked = this.#trackedFiles(tree, settings);
     if (tracked === null) return [...settings.findings, unreadable('the index cannot be read or understood')];
+    if (tracked.kind === 'partial') return [...settings.findings, unreadable(PARTIAL), ...stale];
     const selected =
       settings.findings.length > 0 ? NOTHING : this.#selected(tree, tracked, settings, surroundings, depth);
-    const within = tree === null ? NOTHING : this.#submodules(tree, tracked, settings, surroundings, left);
-    return [...settings.findings, ...selected, ...within, ...stale];
+    return [...settings.findings, ...selected, ...this.#submodules(tree, tracked, surroundings, left), ...stale];
+  }
+
+  /** Whether a search may go into another repository: also one that is recorded only in older commits, or not checked out. */
+  #mayRecurse(tree: WorkTree, settings: Settings): boolean {
+    const places = [
+      below(tree.top, '.gitmodules'),
+      below(tree.gitDirectory, 'modules'),
+      below(tree.commonDirectory, 'modules'),
+    ];
+    const tracked = this.#trackedFiles(tree, settings);
+    return places.some(mayBeThere) || tracked?.kind !== 'whole' || tracked.submodules.length > 0;
+  }
+
+  #isSplit(tree: WorkTree, settings: Settings): boolean {
+    const tracked = this.#trackedFiles(tree, settings);
+    return tracked === null || (tracked.kind === 'partial' && tracked.isSplit);
   }
 
   /** Null when there is a list that is not understood. */
@@ -106,7 +130,7 @@ export class RepositoryExaminer {
   /** A driver or filter that some attributes file selects, or that some file may select which cannot be read. */
   #selected(
     tree: WorkTree | null,
-    tracked: TrackedFiles,
+    tracked: WholeList,
     { drivers, attributesFiles }: Settings,
     surroundings: Surroundings,
     { readsElsewhere }: Depth,
@@ -127,7 +151,6 @@ export class RepositoryExaminer {
       const finding = this.#selectedIn(file, drivers);
       if (finding !== null) return [finding];
     }
-    if (tracked.isPartial) return [unreadable('the index names directories or another index instead of files')];
     const search = findAttributesFiles(top, this.#directories);
     if (search.doubt !== null) return [unreadable(`not every attributes file was found: ${search.doubt}`)];
     for (const file of search.files) {
@@ -151,8 +174,7 @@ export class RepositoryExaminer {
   /** Reads start another git in each submodule that is checked out. */
   #submodules(
     { top }: WorkTree,
-    { submodules }: TrackedFiles,
-    { recurses }: Settings,
+    { submodules }: WholeList,
     surroundings: Surroundings,
     left: { submodules: number },
   ): readonly RepositoryFinding[] {
@@ -169,15 +191,30 @@ export class RepositoryExaminer {
       );
       const [finding] = findings;
       if (finding === undefined) continue;
-      // Only those that start programs look into submodules, unless all are told to.
-      const affects = recurses ? (findings.find(isEveryRead) ?? finding).affects : 'configured-programs';
-      return [{ ...finding, affects, detail: `${finding.detail}, of the submodule ${path}` }];
+      // Only those that start programs look into submodules.
+      const detail = `${finding.detail}, of the submodule ${path}`;
+      return [{ ...finding, affects: 'configured-programs', detail }];
     }
     return NOTHING;
   }
 }
 
-const NO_FILES: TrackedFiles = Object.freeze({ submodules: [], attributes: [], isPartial: false });
+const NO_FILES: WholeList = Object.freeze({ kind: 'whole', submodules: [], attributes: [] });
+
+const PARTIAL = 'the index names directories instead of files';
+
+/** Git marks the other part as used, by its time, whatever it is asked (2.39.5, strace: `utimensat`). */
+const SPLIT: RepositoryFinding = Object.freeze({
+  code: 'REPOSITORY_UNREADABLE',
+  affects: 'every-read',
+  detail: 'the index is split over two files, and every read marks one of them as used',
+});
+
+const RECURSES: RepositoryFinding = Object.freeze({
+  code: 'REPOSITORY_CONFIGURED',
+  affects: 'every-read',
+  detail: 'submodule.recurse sends a search into submodules, also those that no longer are',
+});
 
 /** Read anew each time: the files of the work tree have to be looked at in any case. */
 function staleIn({ gitDirectory, top }: WorkTree, { hashBytes }: Settings): readonly RepositoryFinding[] {
@@ -199,8 +236,13 @@ function configFilesOf({ gitDirectory, commonDirectory }: WorkTree): readonly st
   return [below(commonDirectory, 'config'), below(gitDirectory, 'config.worktree')];
 }
 
-function isEveryRead({ affects }: RepositoryFinding): boolean {
-  return affects === 'every-read';
+/** Such files stay for weeks after the index was joined again. */
+function hasSharedIndex({ gitDirectory }: WorkTree): boolean {
+  try {
+    return readdirSync(gitDirectory).some((name) => name.startsWith('sharedindex.'));
+  } catch {
+    return true;
+  }
 }
 
 function configured(detail: string): RepositoryFinding {

@@ -67,8 +67,11 @@ export function readSettings(entries: readonly LocatedEntry[], tree: WorkTree | 
     else if (name === 'attr.tree') find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     else if (name === 'status.submodulesummary') {
       if (!isOff(value)) find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
+    } else if (name === 'diff.submodule') {
+      // Both other values open submodules, also those that only older commits know: there, another git shows what changed.
+      if (value !== 'short') find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     } else if (name === 'format.pretty' || name.startsWith('pretty.')) {
-      if (asksForSignature(value)) find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
+      if (asksPrograms(value)) find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     } else if (name === 'core.attributesfile') {
       // Of a relative path it cannot be told where it starts.
       const path = resolvePath(entry, '', home);
@@ -101,9 +104,9 @@ function withoutMiddle(name: string): string {
   return first === last ? name : `${name.slice(0, first)}.*${name.slice(last)}`;
 }
 
-/** `%G` and its forms with a sign between, in which git asks gpg. */
-function asksForSignature(value: string | null): boolean {
-  return value !== null && /%[-+ ]?G/.test(value);
+/** `%G`, in which git asks gpg, and `%(describe)`, in which it asks another git; both with a sign between. */
+function asksPrograms(value: string | null): boolean {
+  return value !== null && /%[-+ ]?(?:G|\(describe)/.test(value);
 }
 
 function isPlace(entry: LocatedEntry, { top, gitDirectory }: WorkTree): boolean {

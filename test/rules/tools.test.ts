@@ -176,14 +176,7 @@ const TRAPS: Readonly<Record<string, readonly string[]>> = {
       'arch x',
       'hostid x',
     ],
-    ...[
-      'python3 --version x.py',
-      'node -v x.js',
-      'gcc --version x.c',
-      'cmake --version .',
-      'terraform providers schema',
-      'systemctl get-default x',
-    ],
+    ...['python3 --version x.py', 'node -v x.js', 'gcc --version x.c', 'cmake --version .', 'systemctl get-default x'],
     ...[
       'timedatectl status x',
       'hostnamectl status x',
@@ -318,6 +311,8 @@ const TRAPS: Readonly<Record<string, readonly string[]>> = {
       'terraform show',
       'terraform validate',
       'terraform state pull',
+      'terraform providers schema',
+      'terraform output',
     ],
     ...[
       'helm template .',

@@ -94,7 +94,6 @@ function springLoaded(place: Place): string {
   git(top, 'config', 'format.pretty', 'format:%h %G? %GG');
   git(top, 'config', 'pretty.signed', 'format:%h %G? %GG');
   git(top, 'config', 'status.submoduleSummary', 'true');
-  git(top, 'config', 'submodule.recurse', 'true');
   // A signature that nobody can check, so that gpg is asked.
   const tree = git(top, 'rev-parse', 'HEAD^{tree}').trim();
   const who = 'A <a@example.org> 1700000000 +0000';

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -91,6 +100,8 @@ describe('programs of the configuration', () => {
     ['a format with a signature', '[format]\n\tpretty = format:%h %G?\n', ''],
     ['an alias of a format with a signature', '[pretty]\n\tx = "%+GG"\n', ''],
     ['submodule summaries', '[status]\n\tsubmoduleSummary\n', ''],
+    ['differences of submodules', '[diff]\n\tsubmodule = diff\n', ''],
+    ['a format with a description', '[format]\n\tpretty = format:%h %(describe)\n', ''],
     ['attributes out of a commit', '[attr]\n\ttree = HEAD\n', ''],
   ])('count: %s', (_what, config, attributes) => {
     const place = makePlace();
@@ -215,10 +226,13 @@ describe('attributes', () => {
   test('are in doubt with a split index, an index of directories, and one that is broken', () => {
     const { place, top } = withFilter();
     place.git(top, 'update-index', '--split-index');
-    expect(found(place, top)).toEqual(UNREAD_PROGRAMS);
+    expect(found(place, top)).toEqual(UNREAD);
     place.git(top, 'update-index', '--no-split-index');
     expect(found(place, top)).toEqual([]);
     writeFileSync(join(top, '.git/index'), 'DIRC of something else, long enough to hold a header and a hash');
+    // The part that a split one would share is still there.
+    expect(found(place, top)).toEqual(UNREAD);
+    rmSync(join(top, '.git', readdirSync(join(top, '.git')).find((name) => name.startsWith('sharedindex.'))!));
     expect(found(place, top)).toEqual(UNREAD_PROGRAMS);
     expect(found(place, top, { programs: false })).toEqual([]);
   });
@@ -319,7 +333,7 @@ describe('work trees and layouts', () => {
     place.git(join(top, 'mod'), 'config', 'remote.origin.promisor', 'true');
     expect(found(place, top)).toEqual(['REPOSITORY_PARTIAL configured-programs']);
     place.git(top, 'config', 'submodule.recurse', 'true');
-    expect(found(place, top, { programs: false })).toEqual(PARTIAL);
+    expect(found(place, top, { programs: false })).toEqual(['REPOSITORY_CONFIGURED every-read']);
   });
 
   test('a repository within that is tracked without .gitmodules counts too', () => {

@@ -335,7 +335,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   helm: 'helm list',
   go: 'go version',
   rust: 'rustc --version',
-  terraform: 'terraform output',
+  terraform: 'terraform fmt -check',
 };
 
 function profileOf(command: string): string {
