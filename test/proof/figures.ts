@@ -95,8 +95,9 @@ export function figuresOf(
       return own.length === 0 ? [] : [{ binary, maturity, version: versionOf(binary, own), options, ...countsOf(own) }];
     }),
     missing: [...new Set(entries.map(({ binary }) => binary))].filter((name) => !isThere(name)).sort(),
+    // Of an option one spelling is enough here; the table tells how many of the others were run.
     notRun: there
-      .filter(({ key }) => !run.has(key))
+      .filter(({ key, kind }) => kind !== 'spelling' && !run.has(key))
       .map(({ key, whyNot }) => ({
         key,
         // What has a command had no time.

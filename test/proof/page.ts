@@ -101,12 +101,15 @@ function cellsOf(one: BinaryFigures): readonly (string | number)[] {
   return [`\`${one.binary}\``, one.maturity, one.version, one.run, one.found, one.answered, `${run} of ${all}`];
 }
 
+/** More than so many are only counted. */
+const MOST_NAMED = 60;
+
 /** One line for each reason. */
 function grouped(notRun: Figures['notRun']): readonly string[] {
   const reasons = [...new Set(notRun.map(({ why }) => why))];
   return reasons.map((reason) => {
     const keys = notRun.filter(({ why }) => why === reason).map(({ key }) => `\`${key}\``);
-    return `- ${reason}: ${keys.join(', ')}`;
+    return `- ${reason}: ${keys.length > MOST_NAMED ? `${keys.length} of them` : keys.join(', ')}`;
   });
 }
 
