@@ -1,4 +1,4 @@
-import type { BinaryRule, DelegateRule, NodeRule } from './compiled.ts';
+import type { BinaryRule, DelegateRule, Feeders, NodeRule } from './compiled.ts';
 import { joinProofs, settled } from './joint-proof.ts';
 import { isDigits } from './kinds.ts';
 import { isRoot, namesDevices } from './paths.ts';
@@ -10,6 +10,7 @@ import type { Word } from './word.ts';
 export function readCommand(reading: Reading, binary: BinaryRule, words: readonly Word[]): Refusal | null {
   const alone = words.length === 2 ? binary.alone.get(words[1]!.raw) : undefined;
   if (alone !== undefined) {
+    reading.options.push([words[1]!.raw]);
     reading.proof = alone;
     return null;
   }
@@ -32,7 +33,7 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   if (first === undefined) return refuse('OPERAND_MISSING', name, node);
   const inner = reading.rules.binaries.get(first.raw);
   const rules = node.delegates.filter((rule) => rule.command === first.raw);
-  if (inner === undefined || rules.length === 0) return refuse('DELEGATE_REFUSED', first, node);
+  if (inner === undefined || rules.length === 0) return refuseDelegate(reading, first, node);
   // This also keeps a delegated command from delegating again: it reads no pipe.
   if (reading.input !== 'pipe') return refuse('STDIN_READ', name, node);
 
@@ -55,6 +56,12 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   return join(reading, node, one.reading);
 }
 
+/** What nobody listed here may still be a name that is known. */
+function refuseDelegate({ rules }: Reading, word: Word, node: NodeRule): Refusal {
+  const note = rules.never.get(word.raw);
+  return { ...refuse('DELEGATE_REFUSED', word, node), ...(note !== undefined && { note }) };
+}
+
 /** The words that a rule lists, a number where it says `NUMBER`. */
 function isExactly({ exactly }: DelegateRule, words: readonly Word[]): boolean {
   if (exactly?.length !== words.length) return false;
@@ -62,17 +69,24 @@ function isExactly({ exactly }: DelegateRule, words: readonly Word[]): boolean {
 }
 
 /**
- * Whether the names that a stage hands on are those of files that it, or one before it, has found: its rule is listed, it
- * does not look at the root, which holds the devices, and no word of it spells one, which an option may print.
+ * Whether the names that a stage hands on are those of files that it, or one before it, has found: its rule is listed, and
+ * all its options, since others invent names or print more than names; it does not look at the root, which holds the
+ * devices, and no word of it spells one.
  */
 function namesFiles(feeder: Reading, { after, through }: NodeRule, home: string): boolean {
-  const { proof, words, input, namesPaths } = feeder;
-  const isListed = (rules: ReadonlySet<string>): boolean => proof!.rule.every(({ path }) => rules.has(path));
-  const passesOn = input === 'pipe' && !namesPaths && isListed(through);
-  if (!passesOn && !isListed(after)) return false;
+  const { words, input, namesPaths, readsInput } = feeder;
+  const passesOn = input === 'pipe' && readsInput && !namesPaths && isListed(feeder, through);
+  if (!passesOn && !isListed(feeder, after)) return false;
   const bases = [home, feeder.home, feeder.base];
   const isOutside = (text: string): boolean => namesDevices(text) || bases.some((base) => isRoot(text, base));
   return !isOutside('.') && !words.some(({ text }) => isOutside(text));
+}
+
+function isListed({ proof, options }: Reading, feeders: Feeders): boolean {
+  return proof!.rule.every(({ path }) => {
+    const listed = feeders.get(path);
+    return listed !== undefined && options.every((spellings) => spellings.some((one) => listed.has(one)));
+  });
 }
 
 function refuseNames({ words }: Reading): Refusal {

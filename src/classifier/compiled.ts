@@ -13,6 +13,7 @@ export type Role = 'term' | 'open' | 'close' | 'not' | 'join' | 'leading';
 export type OptionRule = {
   /** The same for all spellings of one option, and unlike any other option of the node. */
   readonly id: number;
+  readonly spellings: readonly string[];
   /** Null for a switch. */
   readonly value: Kind | null;
   readonly optional: boolean;
@@ -55,6 +56,9 @@ export type DelegateRule = {
   readonly exactly: readonly string[] | null;
 };
 
+/** Rules, as paths, each with the options that it may have. */
+export type Feeders = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** How terms of an expression may follow each other. */
 export type ExpressionRule = { readonly implicitJoin: boolean; readonly operandsFirst: boolean };
 
@@ -77,11 +81,13 @@ export type NodeRule = {
   readonly shapes: readonly ShapeRule[];
   readonly delegates: readonly DelegateRule[];
   /** The rules, as paths, of stages before it that print names of files, and of those between that pass some of them on. */
-  readonly after: ReadonlySet<string>;
-  readonly through: ReadonlySet<string>;
+  readonly after: Feeders;
+  readonly through: Feeders;
   readonly expression: ExpressionRule | null;
   /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
   readonly refuses: ReadonlyMap<string, string>;
+  /** The same on operands that no shape takes. */
+  readonly otherwise: string | null;
   /** The same for the node without a subcommand, where it cannot stand alone. */
   readonly bare: string | null;
   readonly proof: Proof;

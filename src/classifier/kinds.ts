@@ -21,6 +21,8 @@ export type Kind = {
   readonly role: 'plain' | 'path' | 'directory';
   /** The words it lists, or what a file says of it; absent for built-in kinds. The loader compares files by it. */
   readonly definition?: readonly string[] | RuleValue;
+  /** What is known of the values that it refuses; a note, which never decides. */
+  readonly otherwise?: string;
   /** Null when the text is such a value, else why not. */
   readonly refuses: (text: string, place: Place) => ReasonCode | null;
   /** Everything below such a path is read, and everything below the working directory where none is named. */

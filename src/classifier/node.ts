@@ -1,6 +1,6 @@
 import type { RuleData, RuleExpression, RuleNode } from '../rules/schema.ts';
 import { adviceOn } from './advice.ts';
-import type { ExpressionRule, NodeRule, OptionRule, ProfileRule } from './compiled.ts';
+import type { ExpressionRule, Feeders, NodeRule, OptionRule, ProfileRule } from './compiled.ts';
 import { type KindFinder, NUMBER, optionTable } from './option-table.ts';
 import type { Report } from './problems.ts';
 import { type Inherited, type Origin, proofOf } from './proof.ts';
@@ -61,10 +61,11 @@ export function compileNode(
     subcommands: compileSubcommands(context, node, path, here, report),
     shapes: compileShapes(node, table, context.kinds, here.stdin, report),
     delegates: (node.delegates ?? []).map((one) => ({ command: one.command, exactly: one.exactly ?? null })),
-    after: new Set(node.after),
-    through: new Set(node.through),
+    after: feedersOf(node.after),
+    through: feedersOf(node.through),
     expression: node.expression === undefined ? null : expressionOf(node.expression),
     refuses: here.refuses,
+    otherwise: node.otherwise ?? null,
     bare: node.bare ?? null,
     proof: proofOf(context.file, path, context.origin, here),
     advice: once(() => adviceOn(node, path)),
@@ -109,6 +110,10 @@ function lettersOf(options: ReadonlyMap<string, OptionRule>): readonly (OptionRu
     if (spelling.length === 2 && spelling.startsWith('-') && code < ASCII) letters[code] = option;
   }
   return letters;
+}
+
+function feedersOf(feeders: RuleNode['after'] = {}): Feeders {
+  return new Map(Object.entries(feeders).map(([path, options]) => [path, new Set(options)]));
 }
 
 function expressionOf(expression: RuleExpression): ExpressionRule {

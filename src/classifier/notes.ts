@@ -1,10 +1,21 @@
 import type { NodeRule } from './compiled.ts';
+import type { Refusal } from './reading.ts';
+import type { ReasonCode } from './verdict.ts';
+
+/** The codes that say that no shape takes these operands. */
+const OF_SHAPES: ReadonlySet<ReasonCode> = new Set<ReasonCode>(['OPERAND_UNEXPECTED', 'OPTION_REQUIRED']);
 
 /**
- * What the rule knows against a word, from its `refuses`. Asked only when the verdict is serial already: a note explains
- * and never decides.
+ * What is known against a refused word: what the refusal itself brings, what the node says of the word, or of operands
+ * that none of its shapes takes. Asked only when the verdict is serial already: a note explains and never decides.
  */
-export function noteOn(node: NodeRule, raw: string): string | null {
+export function noteFor({ note, node, code }: Refusal, raw: string): string | null {
+  if (note !== undefined || node === null) return note ?? null;
+  return noteOn(node, raw) ?? (OF_SHAPES.has(code) ? node.otherwise : null);
+}
+
+/** From its `refuses`. */
+function noteOn(node: NodeRule, raw: string): string | null {
   const { refuses } = node;
   if (refuses.size === 0) return null;
   const equals = raw.indexOf('=');

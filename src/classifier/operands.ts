@@ -1,7 +1,7 @@
 import type { Item, ShapeRule, Usage } from './compiled.ts';
 import type { Level } from './options.ts';
 import { mayClimb, reachesDevices } from './paths.ts';
-import { type Reading, type Refusal, refuse, refuseExpansion, takeText } from './reading.ts';
+import { type Reading, type Refusal, refuse, refuseExpansion, refuseValue, takeText } from './reading.ts';
 import type { ReasonCode } from './verdict.ts';
 import type { Word } from './word.ts';
 
@@ -26,9 +26,8 @@ export function fitShape(level: Level, shape: ShapeRule, dashes: number, name: W
     assign(level, first, 0, end, shape.globs && !split, name) ??
     (split ? assign(level, last, dashes, operands.length, shape.globs, name) : null);
   if (refusal !== null) return refusal;
-  return readsInput(shape, last, split ? operands.length - dashes : end) && !level.reading.piped
-    ? refuse('STDIN_READ', name, node)
-    : null;
+  level.reading.readsInput = readsInput(shape, last, split ? operands.length - dashes : end);
+  return level.reading.readsInput && !level.reading.piped ? refuse('STDIN_READ', name, node) : null;
 }
 
 /** Whether a program reads standard input: always, or because its last operand list is empty. */
@@ -51,7 +50,7 @@ function assign(level: Level, usage: Usage, from: number, end: number, globs: bo
       const word = operands[at]!;
       const code = refusesOperand(reading, item, word, globsHere && word.start >= level.optionsEnd);
       if (code === 'GLOB_REFUSED') return refuseExpansion(word, node);
-      if (code !== null) return refuse(code, word, node, item.kind.name);
+      if (code !== null) return refuseValue(code, word, node, item.kind);
     }
   }
   return spare > 0 ? refuse('OPERAND_UNEXPECTED', operands[at]!, node) : null;

@@ -2,7 +2,7 @@ import type { NodeRule, OptionRule } from './compiled.ts';
 import { type Expression, follow } from './expression.ts';
 import type { Kind } from './kinds.ts';
 import { resolve } from './paths.ts';
-import { type Reading, type Refusal, refuse, refuseExpansion, takeText } from './reading.ts';
+import { type Reading, type Refusal, refuse, refuseExpansion, refuseValue, takeText } from './reading.ts';
 import type { Word } from './word.ts';
 
 /** One level of the tree while its words are read. */
@@ -125,6 +125,7 @@ function awaitValue(level: Level, option: OptionRule, kind: Kind, word: Word): O
 
 function use(level: Level, option: OptionRule, word: Word): Outcome {
   if (option.related) level.used.push(option.id);
+  level.reading.options.push(option.spellings);
   if (option.override) level.reading.override = true;
   level.optionsEnd = word.end;
   return 'read';
@@ -132,7 +133,7 @@ function use(level: Level, option: OptionRule, word: Word): Outcome {
 
 function takeValue({ node, reading }: Level, kind: Kind, text: string, word: Word): Refusal | null {
   const code = takeText(reading, kind, text, null);
-  if (code !== null) return refuse(code, word, node, kind.name);
+  if (code !== null) return refuseValue(code, word, node, kind);
   if (kind.role === 'directory') reading.base = resolve(reading.base, text);
   return null;
 }

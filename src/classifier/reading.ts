@@ -14,7 +14,7 @@ export type Refusal = {
   readonly node: NodeRule | null;
   /** The kind of value that would have been accepted, or the variable that is not known. */
   readonly expected: string | null;
-  /** What is known against it, where no node could say that. */
+  /** What is known against it, where its node does not say so by the word. */
   readonly note?: string;
 };
 
@@ -30,6 +30,10 @@ export type Reading = {
   readonly input: Input;
   /** The stages before it in its pipeline; null when nobody told. */
   feeders: readonly Reading[] | null;
+  /** The options that were there, each by its spellings. */
+  readonly options: (readonly string[])[];
+  /** It reads standard input. */
+  readsInput: boolean;
   /** It names a path, so that it may read that instead of its input. */
   namesPaths: boolean;
   /** Whether it may read standard input. */
@@ -68,6 +72,8 @@ export function startReading(
     rules,
     input,
     feeders: null,
+    options: [],
+    readsInput: false,
     namesPaths: false,
     piped: input !== 'none',
     home,
@@ -99,6 +105,11 @@ export function refuseText(
 /** A refusal of the third check, at a word. */
 export function refuse(code: ReasonCode, word: Word, node: NodeRule, expected: string | null = null): Refusal {
   return { check: 'subcommand', code, start: word.start, end: word.end, node, expected };
+}
+
+/** A refusal of a word that is no such value. */
+export function refuseValue(code: ReasonCode, word: Word, node: NodeRule, kind: Kind): Refusal {
+  return { ...refuse(code, word, node, kind.name), ...(kind.otherwise !== undefined && { note: kind.otherwise }) };
 }
 
 /** A refusal of a word of which bash makes another text: names of files, or a place in the home directory. */

@@ -1,5 +1,5 @@
 import { hintOf, messageOf } from './messages.ts';
-import { noteOn } from './notes.ts';
+import { noteFor } from './notes.ts';
 import type { Refusal } from './reading.ts';
 import type { Reason } from './verdict.ts';
 import { quoted } from './visible-text.ts';
@@ -9,7 +9,7 @@ export function reasonOf(command: string, refusal: Refusal): Reason {
   const { check, code, start, end, node, expected } = refusal;
   const raw = command.slice(start, end);
   const message = messageOf(code, { at: quoted(raw), command: node?.path ?? '', expected: expected ?? 'nothing' });
-  const note = refusal.note ?? (node === null ? null : noteOn(node, raw));
+  const note = noteFor(refusal, raw);
   const hint = hintOf(code, node);
   return {
     check,

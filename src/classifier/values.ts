@@ -16,10 +16,11 @@ export function kindOfValue(name: string, value: RuleValue): Kind {
   const words = new Set(value.words);
   const starts = value.starts ?? [];
   const template = value.template === undefined ? undefined : templateOf(value.template);
-  return defined(name, value, (text) => {
+  const kind = defined(name, value, (text) => {
     if (words.has(text) || starts.some((prefix) => text.startsWith(prefix))) return true;
     return template?.(text) ?? false;
   });
+  return value.otherwise === undefined ? kind : { ...kind, otherwise: value.otherwise };
 }
 
 /**

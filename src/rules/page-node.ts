@@ -19,6 +19,13 @@ export function nodeSections(file: RuleFile, node: RuleNode, compiled: NodeRule)
   return [...nodeSection(file, node, compiled), ...below];
 }
 
+function feederFacts(feeders: RuleNode['after'] = {}, tell: (rule: string) => string): readonly string[] {
+  return Object.entries(feeders).map(([rule, options]) => {
+    const only = options.length === 0 ? 'without options' : `with no options but ${codes(options)}`;
+    return `${tell(code(rule))}, ${only}`;
+  });
+}
+
 function nodeSection(file: RuleFile, node: RuleNode, compiled: NodeRule): readonly string[] {
   const { path, proof, shapes } = compiled;
   const facts = [
@@ -27,8 +34,8 @@ function nodeSection(file: RuleFile, node: RuleNode, compiled: NodeRule): readon
     ...(node.profile === undefined ? [] : [`profile: ${code(node.profile)}`]),
     ...(node.syntax === undefined ? [] : [`reads its options as ${code(node.syntax)}`]),
     ...(proof.wholeEnvironment ? ['is handed the whole environment'] : []),
-    ...(node.after === undefined ? [] : [`only behind a stage of ${codes(node.after)}, which print names`]),
-    ...(node.through === undefined ? [] : [`with between them ${codes(node.through)}, which pass names on`]),
+    ...feederFacts(node.after, (rule) => `behind ${rule}, which prints names of files`),
+    ...feederFacts(node.through, (rule) => `with ${rule} between them, which passes names on`),
     ...(node.starts === undefined ? [] : [`starts ${codes(node.starts)}`]),
     ...(node.dashes === undefined ? [] : ['a word with a dash that is no option is text']),
     ...(node.override === true ? ['overrides the built-in rule'] : []),
@@ -120,7 +127,7 @@ function subcommandLines({ subcommands }: RuleNode, path: string): readonly stri
   ];
 }
 
-function refusalTable({ refuses, bare }: RuleNode, path: string): readonly string[] {
+function refusalTable({ refuses, bare, otherwise }: RuleNode, path: string): readonly string[] {
   const rows = Object.entries(refuses ?? {}).map(([key, why]) => [
     spellingsOf(key)
       .map((spellings) => codes(spellings))
@@ -128,7 +135,8 @@ function refusalTable({ refuses, bare }: RuleNode, path: string): readonly strin
     prose(why),
   ]);
   const alone = bare === undefined ? [] : [[`${code(path)} alone`, prose(bare)]];
-  return table(['serial, known to be unsafe', 'why'], [...alone, ...rows]);
+  const others = otherwise === undefined ? [] : [[`${code(path)} with other operands`, prose(otherwise)]];
+  return table(['serial, known to be unsafe', 'why'], [...alone, ...rows, ...others]);
 }
 
 /** Reasons are clauses; as a paragraph they begin with a capital and end with a full stop. */

@@ -72,7 +72,7 @@ function aloneTable(file: RuleFile): readonly string[] {
 }
 
 function valueTable({ values = {} }: RuleFile): readonly string[] {
-  const rows = Object.entries(values).map(([name, value]) => [code(name), acceptedBy(value), prose(value.why)]);
+  const rows = Object.entries(values).map(([name, value]) => [code(name), acceptedBy(value), prose(reasonOf(value))]);
   return rows.length === 0 ? [] : ['## Kinds of values', '', ...table(['kind', 'accepts', 'why'], rows)];
 }
 
@@ -115,4 +115,8 @@ function examples({ examples: { parallel, piped = [], serial } }: RuleFile): rea
       : ['Serial alone, since it reads standard input; parallel behind a pipe:', '', ...block(piped)]),
     ...table(['serial', 'code'], rows),
   ];
+}
+
+function reasonOf({ why, otherwise }: RuleValue): string {
+  return otherwise === undefined ? why : `${why}. Anything else is known to be unsafe: ${otherwise}`;
 }

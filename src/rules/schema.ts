@@ -43,9 +43,13 @@ const Option = z
   });
 const Options = z.record(OptionKey, Option);
 
+/** A note on what is not listed. It explains, and never decides. */
+const Otherwise = Why.optional();
+
 const Value = z
   .strictObject({
     why: Why,
+    otherwise: Otherwise.meta({ description: 'What other values do, where that is known to be unsafe' }),
     words: z.array(z.string()).min(1).optional(),
     starts: z.array(z.string().min(1)).min(1).optional(),
     template: z
@@ -95,6 +99,10 @@ const Delegate = z
     error: 'one of `exactly` and `ends`',
   });
 
+const Feeders = z
+  .record(z.string().min(1), z.array(z.string().refine(isSpelling, 'one spelling of an option')))
+  .refine((feeders) => Object.keys(feeders).length > 0, { error: 'at least one rule' });
+
 const Expression = z.strictObject({
   open: z.array(z.string()).optional(),
   close: z.array(z.string()).optional(),
@@ -120,17 +128,18 @@ const anyNode = {
   starts: z.array(CommandName).optional(),
   profile: z.string().min(1).optional(),
   delegates: z.array(Delegate).min(1).optional(),
-  after: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .meta({ description: 'Rules, as paths, that print names of files they found: only their stages may feed it' }),
-  through: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .meta({ description: 'Rules, as paths, that behind a pipe and without a file pass some of the names on' }),
+  after: Feeders.optional().meta({
+    description:
+      'Rules, as paths, each with the options with which it prints nothing but names of files it found: only their stages may feed it',
+  }),
+  through: Feeders.optional().meta({
+    description:
+      'Rules, as paths, each with the options with which it passes on whole lines of what it reads, behind a pipe and without a file',
+  }),
   refuses: z.record(OptionKey, Why).optional(),
+  otherwise: Otherwise.meta({
+    description: 'What it does with operands of no shape, where that is known to be unsafe',
+  }),
   bare: Why.optional().meta({ description: 'What it does without a subcommand, where it is not proved so' }),
   override: Override,
   evidence: Evidence,
@@ -226,7 +235,6 @@ export type RuleOption = DeepReadonly<z.infer<typeof Option>>;
 export type RuleShape = DeepReadonly<z.infer<typeof Shape>>;
 export type RuleValue = DeepReadonly<z.infer<typeof Value>>;
 export type RuleExpression = DeepReadonly<z.infer<typeof Expression>>;
-export type RuleDelegate = DeepReadonly<z.infer<typeof Delegate>>;
 export type RuleException = DeepReadonly<z.infer<typeof ExceptionSchema>>;
 export type Examples = RuleFile['examples'];
 export type Proposed = DeepReadonly<z.infer<typeof ProposedSchema>>;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
+import { secondReading } from '../../src/classifier/second-reading.ts';
+import { loadRules } from '../../src/rules/load.ts';
 import { answer, answerInPipe, answersOf, fileWith, nodeWith, option, ruleSetWith } from '../rules/fixture.ts';
 
 describe('subcommands', () => {
@@ -313,6 +315,57 @@ describe('what is known to be unsafe', () => {
     expect(knowledge('tool kept')).toMatch(/^known-unsafe: .* It is known to be unsafe: drops everything it keeps\.$/);
     expect(knowledge('tool kept x')).toMatch(/^unrecognised/);
     expect(knowledge('tool plain')).toMatch(/^unrecognised/);
+  });
+
+  test('of operands that no shape takes, unless the node knows the word', () => {
+    const others = ruleSetWith(
+      fileWith({
+        command: {
+          options: { '-a': option() },
+          otherwise: 'runs what it is told',
+          refuses: { drop: 'removes everything' },
+          shapes: [{ why: 'made up for tests', with: ['-a'], operands: ['number', 'number?'] }],
+        },
+      }),
+    );
+    const said = (command: string): string => {
+      const verdict = classify(command, { rules: others });
+      return verdict.kind === 'parallel' ? 'parallel' : `${verdict.reason.knowledge} ${verdict.reason.message}`;
+    };
+    for (const command of ['tool x', 'tool', 'tool -a 1 2 x']) {
+      expect(said(command)).toMatch(/^known-unsafe .* It is known to be unsafe: runs what it is told\.$/);
+    }
+    expect(said('tool -a 1 2 drop')).toContain('removes everything');
+    for (const command of ['tool -a x', 'tool -a', 'tool -b', 'tool -a 1 *']) {
+      expect(said(command)).toMatch(/^unrecognised/);
+    }
+    expect(said('tool -a 1')).toBe('parallel');
+  });
+
+  test('of a value that a kind does not accept, as an operand and in every form of an option', () => {
+    const values = { format: { why: 'made up for tests', words: ['short'], otherwise: 'may start a program' } };
+    const command = { options: { '-f, --format': option({ takes: 'format' }) }, operands: ['format?'] };
+    const kinds = ruleSetWith(fileWith({ values, command }));
+    for (const text of ['tool x', 'tool -fx', 'tool -f x', 'tool --format=x', 'tool --format x']) {
+      const verdict = classify(text, { rules: kinds });
+      expect(verdict).toMatchObject({ kind: 'serial', reason: { knowledge: 'known-unsafe' } });
+      expect(verdict.kind === 'serial' && verdict.reason.message).toContain('may start a program');
+    }
+    expect(classify('tool --format short short', { rules: kinds }).kind).toBe('parallel');
+  });
+
+  test('of a command that may not be handed on, where its name is known', () => {
+    const compound = { rules: loadRules(), mode: 'compound', secondReading } as const;
+    for (const name of ['rm', 'sh', 'tee']) {
+      expect(classify(`ls | xargs ${name}`, compound)).toMatchObject({
+        reason: { code: 'DELEGATE_REFUSED', knowledge: 'known-unsafe' },
+      });
+    }
+    for (const name of ['nobody-knows', 'tac', "'rm'"]) {
+      expect(classify(`ls | xargs ${name}`, compound)).toMatchObject({
+        reason: { code: 'DELEGATE_REFUSED', knowledge: 'unrecognised' },
+      });
+    }
   });
 
   test('and of nothing else', () => {
