@@ -23,6 +23,7 @@ COPY package.json LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY rules rules
+COPY docs/errors.md docs/errors.md
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/signalbox && mkdir /workspace && chown node:node /workspace
 ENV NODE_ENV=production
 USER node

@@ -2,7 +2,8 @@ import { checkAllowance, strictest } from './allowance.ts';
 import { classify, judge } from './classify.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { ClassifyOptions, Judgement } from './judgement.ts';
-import { rulesOf } from './rule-set.ts';
+import { checkNames, namesOf } from './option-names.ts';
+import { rulesIn } from './rule-set.ts';
 import { checkOptions } from './surroundings.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -20,6 +21,8 @@ export type Classifier = {
   readonly explain: (command: string, context?: CommandContext) => Explanation;
 };
 
+const NAMES = namesOf<ClassifierOptions>({ rules: true, mode: true, secondReading: true, limits: true, allow: true });
+
 /**
  * A classifier with everything but the command bound. Its functions need no `this`.
  *
@@ -27,7 +30,8 @@ export type Classifier = {
  * OPTION_INVALID for an option that is not allowed.
  */
 export function createClassifier(options: ClassifierOptions): Classifier {
-  rulesOf(options.rules);
+  rulesIn(options);
+  checkNames(options, NAMES, 'createClassifier');
   checkOptions(options);
   const { rules, mode, secondReading, limits, allow } = options;
   const bound: ClassifierOptions = Object.freeze({

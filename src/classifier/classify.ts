@@ -7,7 +7,7 @@ import { type Lexed, type LexedList, type ListedCommand, lex, lexList, type Unre
 import { readWords, refusePart } from './part.ts';
 import { type Reading, type Refusal, refuseText, startReading } from './reading.ts';
 import { reasonOf } from './reason.ts';
-import { rulesOf } from './rule-set.ts';
+import { rulesIn } from './rule-set.ts';
 import { checkOptions, homeOf } from './surroundings.ts';
 import type { Assumption, Run, Verdict } from './verdict.ts';
 import type { Assignment } from './word.ts';
@@ -36,12 +36,12 @@ const IN_BASH: Run = Object.freeze({ form: 'bash' });
  * @throws SignalboxError RULES_INVALID when `rules` is no rule set; OPTION_INVALID for another option that is not allowed.
  */
 export function classify(command: unknown, options: ClassifyOptions): Verdict {
-  return examine(command, rulesOf(options.rules), options, false).verdict;
+  return examine(command, rulesIn(options), options, false).verdict;
 }
 
 /** The verdict with what the dispatcher needs besides; see `Judgement`. Total and pure as `classify` is. */
 export function judge(command: unknown, options: ClassifyOptions): Judgement {
-  const { verdict, reading, compound } = examine(command, rulesOf(options.rules), options, false);
+  const { verdict, reading, compound } = examine(command, rulesIn(options), options, false);
   const readings = compound === null ? [reading] : partsOf(reading, compound);
   // What the text names before the lexer refused it still tells where a writer works.
   if (compound === null && reading.binary === null) readWords(reading);

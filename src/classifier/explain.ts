@@ -1,3 +1,4 @@
+import { SignalboxError } from '../errors.ts';
 import { lexList } from './lexer.ts';
 import { underlined } from './underline.ts';
 import type { Check, Part, Reason, RuleRef, Verdict } from './verdict.ts';
@@ -59,8 +60,15 @@ const PASSED: Readonly<Record<Check, string>> = {
 const ORDER: readonly Check[] = ['input', 'metacharacters', 'leading-token', 'subcommand', 'environment'];
 const ALWAYS: readonly Check[] = ['metacharacters', 'leading-token', 'subcommand'];
 
-/** Takes a verdict apart. Pure; `command` is the text that the verdict is about. */
+/**
+ * Takes a verdict apart. Pure; `command` is the text that the verdict is about.
+ *
+ * @throws SignalboxError OPTION_INVALID when the first argument is no verdict, such as the command itself.
+ */
 export function explain(verdict: Verdict, command: string): Explanation {
+  if (typeof verdict !== 'object' || verdict === null || typeof command !== 'string') {
+    throw new SignalboxError('OPTION_INVALID', 'Expected a verdict, as classify gives, and the command it is about');
+  }
   if (verdict.kind === 'parallel') {
     return {
       command,

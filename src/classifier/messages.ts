@@ -38,17 +38,20 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
     ({ at }) => `${at} cannot be seen or reorders what is seen, so the text is not what it looks like.`,
   ),
   TEXT_BLANK: entry(({ at }) => `${at} looks like a blank and is part of a word for bash.`, 'Use a space.'),
-  TEXT_OPERATOR: entry(({ at }) => `${at} joins, groups or ends commands, and only one simple command is read.`, SPLIT),
+  TEXT_OPERATOR: entry(
+    ({ at }) => `${at} joins, groups or ends commands, and simple mode reads one simple command.`,
+    'Ask in compound mode, which reads lists and pipelines of proved commands, or about each command by itself.',
+  ),
   TEXT_REDIRECTION: entry(
     ({ at }) => `${at} redirects input or output, which can write a file.`,
-    'Leave it out: output and errors are kept apart anyway.',
+    'Leave it out: output and errors are kept apart anyway. Compound mode reads `2>&1` and those to /dev/null.',
   ),
   TEXT_EXPANSION: entry(({ at }) => `${at} makes bash put other text here, which cannot be known.`, QUOTE),
   TEXT_TILDE: entry(
     ({ at }) => `${at} expands to a home directory, which cannot be known.`,
     'Write the directory out.',
   ),
-  TEXT_BRACE: entry(({ at }) => `${at} may expand to several words.`, QUOTE),
+  TEXT_BRACE: entry(({ at }) => `${at} begins what may expand to several words, or is no plain text for bash.`, QUOTE),
   TEXT_COMMENT: entry(() => 'A comment hides the rest of the line.', QUOTE),
   TEXT_HISTORY: entry(({ at }) => `${at} negates a command or calls up an earlier one here.`),
   TEXT_ASSIGNMENT: entry(({ at }) => `${at} sets a variable that can change what the command does.`, 'Leave it out.'),
@@ -63,7 +66,7 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
   TEXT_PIPE_ERRORS: entry(({ at }) => `${at} is not among the operators that are read.`, 'Write `2>&1 |`.'),
   TEXT_GROUP: entry(
     ({ at }) => `${at} makes a group, a function or a list of values.`,
-    'Write the commands one after the other, or quote it if it is data.',
+    'Write the commands one after the other, in compound mode, or quote it if it is data.',
   ),
   TEXT_HERE_DOCUMENT: entry(({ at }) => `${at} puts text of the command into its standard input.`, 'Name a file.'),
   TEXT_PART_EMPTY: entry(
@@ -71,7 +74,10 @@ const SENTENCES: Readonly<Record<ReasonCode, Entry>> = Object.freeze({
     'Put a command on both sides of every operator.',
   ),
   COMMAND_NOT_PLAIN: entry(({ at }) => `${at} is not a bare name.`, 'Write the bare name of the program.'),
-  COMMAND_UNKNOWN: entry(({ at }) => `No rule says what ${at} does.`, 'A rule file can describe it: docs/rules.md.'),
+  COMMAND_UNKNOWN: entry(
+    ({ at }) => `No rule says what ${at} does.`,
+    'A rule file can describe it: `signalbox rules new NAME` starts one.',
+  ),
   COMMAND_REFUSED: entry(({ at }) => `${at} has no form that is proved.`),
   COMPOUND_ONLY: entry(({ at }) => `${at} has a meaning only behind a pipe.`),
   CD_NOT_LEADING: entry(

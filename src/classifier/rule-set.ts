@@ -67,6 +67,17 @@ export function rulesOf(ruleSet: RuleSet): Rules {
   return contentsOf(ruleSet).rules;
 }
 
+/**
+ * The rules among the options of a call that wants some. Throws OPTION_INVALID where there are no options at all, and
+ * RULES_INVALID.
+ */
+export function rulesIn(options: { readonly rules: RuleSet }): Rules {
+  if (typeof options !== 'object' || options === null) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected options with rules, as in { rules: loadRules() }; got none');
+  }
+  return rulesOf(options.rules);
+}
+
 function contentsOf(ruleSet: RuleSet): { readonly rules: Rules; readonly data: RuleSetData } {
   const contents = CONTENTS.get(ruleSet);
   if (contents === undefined) {

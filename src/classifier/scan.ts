@@ -20,6 +20,9 @@ import type { Word } from './word.ts';
 /** What operators and redirections begin with. */
 const OPERATORS = ';|&<>()';
 
+/** What stands behind a brace that is a word of its own: where a command may begin, it opens a group. */
+const BEHIND_GROUP: ReadonlySet<string> = new Set(['', ' ', '\t']);
+
 /** Moves past spaces and tabs; false at the end of the text. */
 export function skipBlanks(scan: Scan): boolean {
   while (atBlank(scan)) scan.at++;
@@ -80,6 +83,9 @@ function passUnquoted(scan: Scan, start: number, leading: boolean): boolean {
     case BACKSLASH:
       return passEscaped(scan);
     case BRACE_OPEN:
+      if (leading && at === start && BEHIND_GROUP.has(text.charAt(at + 1))) {
+        return refuse(scan, 'TEXT_GROUP', at, at + 1);
+      }
       return passRevisionBrace(scan, start);
     case GLOB:
       scan.glob = true;

@@ -1,23 +1,33 @@
 import { SignalboxError } from '../errors.ts';
 import { checkAllowance } from './allowance.ts';
 import type { Proof, Rules } from './compiled.ts';
-import type { ClassifyOptions, RepositoryFacts } from './judgement.ts';
+import type { ClassifyOptions, Limits, RepositoryFacts } from './judgement.ts';
+import { checkNames, namesOf } from './option-names.ts';
 import { isUnderDevices, normalise } from './paths.ts';
 import { REASON_CODES } from './verdict.ts';
 import { quoted } from './visible-text.ts';
 
 const REPOSITORY_CODES: ReadonlySet<string> = new Set(REASON_CODES.filter((code) => code.startsWith('REPOSITORY_')));
 
+const NAMES = namesOf<ClassifyOptions>({
+  rules: true,
+  mode: true,
+  cwd: true,
+  env: true,
+  repository: true,
+  homeDirectory: true,
+  roots: true,
+  allow: true,
+  secondReading: true,
+  limits: true,
+});
+
+const LIMITS = namesOf<Limits>({ maxChars: true, maxWords: true, maxParts: true });
+
 /** Checks the options of one call: misuse throws, whatever the command is. */
-export function checkOptions({
-  mode,
-  env,
-  limits,
-  repository,
-  allow,
-  roots,
-  homeDirectory,
-}: Omit<ClassifyOptions, 'rules'>): void {
+export function checkOptions(options: Omit<ClassifyOptions, 'rules'>): void {
+  checkNames(options, NAMES, 'the classifier');
+  const { mode, env, limits, repository, allow, roots, homeDirectory } = options;
   if (mode !== undefined && mode !== 'simple' && mode !== 'compound') {
     throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple or compound, got ${shown(mode)}`);
   }
@@ -35,6 +45,7 @@ export function checkOptions({
   }
   checkAllowance(allow);
   if (limits === undefined) return;
+  checkNames(limits, LIMITS, 'limits');
   for (const [name, value] of Object.entries(limits)) {
     if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
       throw new SignalboxError(

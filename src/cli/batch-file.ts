@@ -5,6 +5,7 @@ import type { BatchOptions, CommandInput } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
 import { batchRequest } from '../http/schemas.ts';
 import { faultsOf } from '../issue-text.ts';
+import { visible } from './display-text.ts';
 
 /** What a batch file asks for: the same body that `POST /batches` takes. */
 export type BatchRequest = { readonly commands: readonly (string | CommandInput)[]; readonly options: BatchOptions };
@@ -35,7 +36,8 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SignalboxError('BODY_NOT_JSON', `${subject(path)} is not JSON: ${(cause as Error).message}`, { cause });
+    const why = visible((cause as Error).message);
+    throw new SignalboxError('BODY_NOT_JSON', `${subject(path)} is not JSON: ${why}`, { cause });
   }
 }
 

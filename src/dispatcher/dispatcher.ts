@@ -128,9 +128,12 @@ class LiveDispatcher implements Dispatcher {
   }
 
   #check(commands: Commands, { cwd }: BatchSettings): readonly Checked[] {
-    if (!Array.isArray(commands) || commands.length === 0) {
-      const detail = `Expected at least one command, got ${Array.isArray(commands) ? 'none' : named(commands)}`;
-      throw new SignalboxError('COMMANDS_EMPTY', detail, { pointer: '/commands' });
+    if (!Array.isArray(commands)) {
+      const detail = `Expected commands to be a list of commands, got ${named(commands)}`;
+      throw new SignalboxError('OPTION_INVALID', detail, { pointer: '/commands' });
+    }
+    if (commands.length === 0) {
+      throw new SignalboxError('COMMANDS_EMPTY', 'Expected at least one command, got none', { pointer: '/commands' });
     }
     const { limits } = this.#settings;
     return checkInputs(commands, { before: 0, ids: new Set(), cwd, limits }, (index) => `/commands/${index}`);

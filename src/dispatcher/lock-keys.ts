@@ -17,9 +17,8 @@ import { below, parentOf } from './paths.ts';
  * appear or move between two commands, and a stale key would let a writer pass beside another one. A key costs some
  * tens of microseconds, a command milliseconds.
  *
- * Known gaps, until keys are hierarchical: of two nested directories outside any repository each has its own key, so
- * that `/data` and `/data/in` do not exclude each other. Hard links and bind mounts give one file several paths, and
- * with them several keys. A repository named only by an environment variable or by `core.worktree` is not seen.
+ * Known gaps: hard links and bind mounts give one file several paths, and with them several keys. A repository named only
+ * by an environment variable or by `core.worktree` is not seen.
  */
 
 /** Links followed for one component of a path before it counts as a loop; Linux gives up at 40 for the whole path. */

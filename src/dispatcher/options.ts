@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type Allowance, checkAllowance, strictest } from '../classifier/allowance.ts';
 import type { Judge } from '../classifier/judgement.ts';
+import { checkNames, namesOf } from '../classifier/option-names.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
 import { SignalboxError } from '../errors.ts';
 import { checkDirectory, DAY_MS, isDuration, named } from './command-input.ts';
 import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
-import { KeyedLock } from './keyed-lock.ts';
+import type { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
 import type { Assessor } from './order.ts';
 import { systemPipes } from './pipe-source.ts';
@@ -20,10 +21,8 @@ import type { OrphanPolicy, RunnerDeps, Spawn } from './runner.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
 import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
+import { type Owner, toolLocks } from './tool-locks.ts';
 import type { BatchOptions, Mode, OnFailure } from './types.ts';
-
-/** Whose an acquire of the lock is. */
-export type Owner = { readonly batchId: string; readonly commandId: string };
 
 export type DispatcherLimits = {
   /** Commands of one batch that run at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
@@ -55,7 +54,7 @@ export type DispatcherOptions = {
   readonly rules?: RuleSet;
   readonly judge?: Judge;
   readonly profiles?: ProfileTable;
-  /** Share one to order the batches of several dispatchers. Default: one of its own. */
+  /** Orders its batches, and those of all that share it. Default: `toolLocks`, the one of this process. */
   readonly lock?: KeyedLock<Owner>;
   /** Share one to count the commands of several dispatchers together; then `processLimit` does not count. */
   readonly slots?: Slots;
@@ -114,6 +113,40 @@ export type Settings = {
   readonly newId: () => string;
 };
 
+const NAMES = namesOf<DispatcherOptions>({
+  rules: true,
+  judge: true,
+  profiles: true,
+  lock: true,
+  slots: true,
+  environment: true,
+  cwd: true,
+  limits: true,
+  orphans: true,
+  allowUnprovenPlatform: true,
+  trustRepository: true,
+  mode: true,
+  roots: true,
+  allow: true,
+  bash: true,
+  platform: true,
+  retention: true,
+  mayRunIn: true,
+  now: true,
+  newId: true,
+  spawn: true,
+  processes: true,
+});
+
+const BATCH_NAMES = namesOf<BatchOptions>({
+  cwd: true,
+  mode: true,
+  allow: true,
+  maxParallel: true,
+  onFailure: true,
+  deadlineMs: true,
+});
+
 const MAX_PARALLEL_VARIABLE = 'SIGNALBOX_MAX_PARALLEL';
 const MAX_PARALLEL = 256;
 const MAX_BYTES = 1_073_741_824;
@@ -125,6 +158,7 @@ const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings']
 
 /** @throws SignalboxError OPTION_INVALID, saying what was expected and what came; DIRECTORY_MISSING. */
 export function readDispatcherOptions(options: DispatcherOptions): Settings {
+  checkNames(options, NAMES, 'createDispatcher');
   const { rules, mode = 'simple', now = monotonic, newId = randomUUID, orphans = 'kill' } = options;
   const { roots = null, mayRunIn = null, allowUnprovenPlatform = false, trustRepository = false } = options;
   const judge = options.judge ?? (rules === undefined ? undefined : createJudge(rules));
@@ -158,7 +192,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     }),
     mode,
     allow: strictest(options.allow, undefined),
-    lock: options.lock ?? new KeyedLock<Owner>(),
+    lock: options.lock ?? toolLocks,
     slots: options.slots ?? createSlots({ limit: limits.processLimit }),
     runner: Object.freeze({
       spawn: options.spawn ?? (nodeSpawn as unknown as Spawn),
@@ -193,6 +227,7 @@ export type BatchSettings = {
 
 /** @throws SignalboxError OPTION_INVALID, DIRECTORY_MISSING. */
 export function readBatchOptions(options: BatchOptions, settings: Settings): BatchSettings {
+  checkNames(options, BATCH_NAMES, 'a batch');
   const { cwd, limits, allow } = settings;
   const { mode = settings.mode, onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
   oneOf('mode', mode, MODES);
@@ -212,7 +247,7 @@ export function readBatchOptions(options: BatchOptions, settings: Settings): Bat
 function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
   const read = (name: keyof DispatcherLimits, byDefault: number, least: number, most: number) =>
     count(`limits.${name}`, given[name] ?? byDefault, least, most);
-  return Object.freeze({
+  const limits: DispatcherLimits = Object.freeze({
     maxParallel: given.maxParallel === undefined ? parallelOfProcess() : read('maxParallel', 10, 1, MAX_PARALLEL),
     processLimit: read('processLimit', 32, 1, 4096),
     maxCommands: read('maxCommands', NO_LIMIT, 1, NO_LIMIT),
@@ -225,6 +260,8 @@ function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
     graceMs: read('graceMs', 2000, 0, DAY_MS),
     drainMs: read('drainMs', 200, 1, DAY_MS),
   });
+  checkNames(given, new Set(Object.keys(limits)), 'limits');
+  return limits;
 }
 
 function parallelOfProcess(): number {

@@ -172,6 +172,9 @@ describe('options of a call', () => {
   test('say what was expected and what came', () => {
     const cases: readonly (readonly [object, string])[] = [
       [{ mode: 'both' }, 'Expected mode to be simple or compound, got `both`'],
+      [{ mod: 'compound' }, 'Expected the classifier to be given rules, mode, cwd, env'],
+      [{ limits: { maxChar: 5 } }, 'Expected limits to be given maxChars, maxWords, maxParts; got `maxChar`'],
+      [{ limits: 5 }, 'Expected the options of limits to be an object'],
       [{ mode: 5 }, 'Expected mode to be simple or compound, got 5'],
       [{ mode: null }, 'Expected mode to be simple or compound, got a value of type object'],
       [{ env: null }, 'Expected env to be an object of names and values'],

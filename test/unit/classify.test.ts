@@ -335,10 +335,13 @@ describe('judge', () => {
 });
 
 describe('misuse throws', () => {
-  const cases: readonly (readonly [string, object, string])[] = [
+  const cases: readonly (readonly [string, unknown, string])[] = [
     ['no rule set', { rules: {} }, 'RULES_INVALID'],
     ['a copy of a rule set', { rules: { ...rules } }, 'RULES_INVALID'],
     ['nothing for rules', { rules: null }, 'RULES_INVALID'],
+    ['no options', undefined, 'OPTION_INVALID'],
+    ['nothing for options', null, 'OPTION_INVALID'],
+    ['a text for options', 'compound', 'OPTION_INVALID'],
     ['another mode', { rules, mode: 'other' }, 'OPTION_INVALID'],
     ['a relative directory', { rules, cwd: 'a' }, 'OPTION_INVALID'],
     ['an empty directory', { rules, cwd: '' }, 'OPTION_INVALID'],
@@ -404,6 +407,11 @@ describe('createClassifier', () => {
       expect(codeOf(() => createClassifier({ rules: bad as never }))).toBe('RULES_INVALID');
     }
     expect(codeOf(() => createClassifier({ rules, mode: 'other' as never }))).toBe('OPTION_INVALID');
+  });
+
+  test('takes no option that it would not look at', () => {
+    for (const one of [undefined, null, { rules, mod: 'compound' }, { rules, cwd: '/work' }])
+      expect(codeOf(() => createClassifier(one as never))).toBe('OPTION_INVALID');
   });
 });
 

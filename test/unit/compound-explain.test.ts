@@ -54,6 +54,6 @@ test('each part is underlined in its text', () => {
     '  tool a | read; other',
     '                 ^^^^^',
     '',
-    'What would help: A rule file can describe it: docs/rules.md.',
+    'What would help: A rule file can describe it: `signalbox rules new NAME` starts one.',
   ]);
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from './source-files.ts';
+import { ROOT, readSources } from './source-files.ts';
 
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
@@ -47,6 +47,27 @@ describe('the Dockerfile', () => {
     for (const path of named) expect(copied).toContain(path.includes('/') ? path.split('/')[0] : path);
     const { extends: base } = JSON.parse(read('tsconfig.build.json'));
     expect(copied).toContain(base.replace('./', ''));
+  });
+
+  test('the image has every file that the built code looks for outside of itself', () => {
+    const copied = rest('COPY').flatMap((copy) =>
+      copy
+        .split(' ')
+        .filter((word) => !word.startsWith('--'))
+        .slice(0, -1),
+    );
+    const read = readSources().flatMap(({ path, text }) =>
+      [...text.matchAll(/new URL\('([^']+)', import\.meta\.url\)/g)].map(([, named = '']) =>
+        relative(ROOT, resolve(ROOT, 'src', dirname(path), named)),
+      ),
+    );
+    const outside = read.filter((path) => !path.startsWith('src/'));
+    expect(outside).toEqual(expect.arrayContaining(['rules', 'docs/errors.md']));
+    for (const path of outside)
+      expect(
+        copied.some((one) => path === one || path.startsWith(`${one}/`)),
+        path,
+      ).toBe(true);
   });
 
   test('runs as a user who is not root, under an init, and asks for a token', () => {

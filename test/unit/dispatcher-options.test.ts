@@ -46,6 +46,19 @@ describe('the options of a dispatcher', () => {
       { limits: { maxOutputBytesPerBatch: Infinity } },
       'Expected limits.maxOutputBytesPerBatch to be an integer from 0 to 1073741824, got Infinity',
     ],
+    [
+      'a misspelt option',
+      { mod: 'compound' } as never,
+      'Expected createDispatcher to be given rules, judge, profiles, lock, slots, environment, cwd, limits, orphans, ' +
+        'allowUnprovenPlatform, trustRepository, mode, roots, allow, bash, platform, retention, mayRunIn, now, newId, ' +
+        'spawn, processes; got `mod`',
+    ],
+    [
+      'a misspelt limit',
+      { limits: { maxParalel: 2 } as never },
+      'Expected limits to be given maxParallel, processLimit, maxCommands, maxLiveBatches, maxQueuedCommands, timeoutMs, ' +
+        'deadlineMs, maxOutputBytesPerCommand, maxOutputBytesPerBatch, graceMs, drainMs; got `maxParalel`',
+    ],
     ['orphans', { orphans: 'adopt' as never }, 'Expected orphans to be "kill" or "keep", got "adopt"'],
     [
       'allowUnprovenPlatform',
@@ -59,6 +72,11 @@ describe('the options of a dispatcher', () => {
     ],
   ])('%s: says what was expected and what came', (_, options, message) => {
     expect(errorOf(() => createDispatcher({ judge: judgeByMark, ...options }))).toBe(`OPTION_INVALID -: ${message}`);
+  });
+
+  test('without options, and without rules, it says so', () => {
+    expect(errorOf(() => createDispatcher(undefined as never))).toMatch(/^OPTION_INVALID -: Expected the options/);
+    expect(errorOf(() => createDispatcher({}))).toMatch(/^OPTION_INVALID -: Expected rules or a judge/);
   });
 
   test('a directory that does not exist is refused', () => {
@@ -105,6 +123,8 @@ describe('where a text may change to', () => {
 describe('the options of a batch', () => {
   test.each<[BatchOptions, string]>([
     [{ mode: 'fancy' as never }, 'OPTION_INVALID -: Expected mode to be "simple" or "compound", got "fancy"'],
+    [{ maxparallel: 2 } as never, 'OPTION_INVALID -: Expected a batch to be given cwd, mode, allow, maxParallel'],
+    [null as never, 'OPTION_INVALID -: Expected the options of a batch to be an object'],
     [{ maxParallel: 257 }, 'OPTION_INVALID -: Expected maxParallel to be an integer from 1 to 256, got 257'],
     [
       { onFailure: 'panic' as never },
@@ -180,7 +200,7 @@ describe('the commands of a batch', () => {
   test('none, or more than the limit', () => {
     const { dispatch, plan, open } = testDispatcher({ limits: { maxCommands: 2 } });
     expect(errorOf(() => dispatch([]))).toMatch(/^COMMANDS_EMPTY \/commands/);
-    expect(errorOf(() => plan('ls' as never))).toMatch(/^COMMANDS_EMPTY \/commands: .*got "ls"/);
+    expect(errorOf(() => plan('ls' as never))).toMatch(/^OPTION_INVALID \/commands: .*a list of commands, got "ls"/);
     expect(errorOf(() => dispatch(['a', 'b', 'c']))).toBe(
       'COMMANDS_TOO_MANY /commands: Expected at most 2 commands in a batch, got 3',
     );

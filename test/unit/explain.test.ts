@@ -182,3 +182,18 @@ test('a character is shown as itself, by its letter, or by its number', () => {
     '\\u{e0001}',
   ]);
 });
+
+test('what is no verdict, such as the command alone, is refused', () => {
+  const misused = (...given: readonly unknown[]) => {
+    try {
+      explain(...(given as Parameters<typeof explain>));
+    } catch (error) {
+      return error;
+    }
+    return null;
+  };
+  const verdict = classify('tool -a', { rules });
+  for (const given of [['ls'], [null, 'ls'], [undefined, 'ls'], [verdict], [verdict, 5]])
+    expect(misused(...given)).toMatchObject({ name: 'SignalboxError', code: 'OPTION_INVALID' });
+  expect(misused(verdict, 'tool -a')).toBe(null);
+});
