@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import type { RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
 import { readAttributes } from './attributes-reader.ts';
 import { type DirectoryMemory, findAttributesFiles, loadListing } from './attributes-search.ts';
@@ -19,6 +19,7 @@ import {
 } from './repository-layout.ts';
 import { readSettings, type Settings } from './repository-settings.ts';
 import type { Surroundings } from './repository-surroundings.ts';
+import { SharedIndexes } from './shared-index.ts';
 
 /** The facts, and whether they are about the user's configuration alone, because there is no repository. */
 export type ProbedRepository = RepositoryFacts & { readonly isOutside: boolean };
@@ -47,6 +48,7 @@ export class RepositoryExaminer {
   readonly #attributes: FileMemory<ReadonlySet<string>>;
   readonly #indexes: ReadonlyMap<number, FileMemory<TrackedFiles>>;
   readonly #directories: DirectoryMemory;
+  readonly #sharedIndexes: SharedIndexes;
 
   constructor(now: () => number) {
     this.#pointers = new FileMemory(FILES, textLoader(MAX_POINTER_BYTES), now);
@@ -61,6 +63,7 @@ export class RepositoryExaminer {
       }),
     );
     this.#directories = new FileMemory(DIRECTORIES, loadListing, now);
+    this.#sharedIndexes = new SharedIndexes(now);
   }
 
   ask(directory: string, surroundings: Surroundings, depth: Depth): ProbedRepository {
@@ -93,10 +96,10 @@ export class RepositoryExaminer {
       return this.#selected(null, NO_FILES, settings, surroundings, depth);
     }
     if (settings.recurses && this.#mayRecurse(tree, settings)) return [RECURSES];
-    if (hasSharedIndex(tree) && this.#isSplit(tree, settings)) return [SPLIT];
+    if (this.#sharedIndexes.of(tree).some((index) => this.#isSplit(index, settings))) return [SPLIT];
     const stale = depth.index ? staleIn(tree, settings) : NOTHING;
     if (!depth.programs) return [...settings.findings, ...stale];
-    const tracked = this.#trackedFiles(tree, settings);
+    const tracked = this.#trackedFiles(below(tree.gitDirectory, 'index'), settings);
     if (tracked === null) return [...settings.findings, unreadable('the index cannot be read or understood')];
     if (tracked.kind === 'partial') return [...settings.findings, unreadable(PARTIAL), ...stale];
     const selected =
@@ -111,18 +114,18 @@ export class RepositoryExaminer {
       below(tree.gitDirectory, 'modules'),
       below(tree.commonDirectory, 'modules'),
     ];
-    const tracked = this.#trackedFiles(tree, settings);
+    const tracked = this.#trackedFiles(below(tree.gitDirectory, 'index'), settings);
     return places.some(mayBeThere) || tracked?.kind !== 'whole' || tracked.submodules.length > 0;
   }
 
-  #isSplit(tree: WorkTree, settings: Settings): boolean {
-    const tracked = this.#trackedFiles(tree, settings);
+  #isSplit(index: string, settings: Settings): boolean {
+    const tracked = this.#trackedFiles(index, settings);
     return tracked === null || (tracked.kind === 'partial' && tracked.isSplit);
   }
 
   /** Null when there is a list that is not understood. */
-  #trackedFiles({ gitDirectory }: WorkTree, { hashBytes }: Settings): TrackedFiles | null {
-    const look = this.#indexes.get(hashBytes)?.look(below(gitDirectory, 'index'));
+  #trackedFiles(index: string, { hashBytes }: Settings): TrackedFiles | null {
+    const look = this.#indexes.get(hashBytes)?.look(index);
     if (look === undefined || look.kind === 'unreadable') return null;
     return look.kind === 'absent' ? NO_FILES : look.value;
   }
@@ -234,15 +237,6 @@ function staleIn({ gitDirectory, top }: WorkTree, { hashBytes }: Settings): read
 /** In the order that git reads them. The last is read only if an extension says so; here it always counts. */
 function configFilesOf({ gitDirectory, commonDirectory }: WorkTree): readonly string[] {
   return [below(commonDirectory, 'config'), below(gitDirectory, 'config.worktree')];
-}
-
-/** Such files stay for weeks after the index was joined again. */
-function hasSharedIndex({ gitDirectory }: WorkTree): boolean {
-  try {
-    return readdirSync(gitDirectory).some((name) => name.startsWith('sharedindex.'));
-  } catch {
-    return true;
-  }
 }
 
 function configured(detail: string): RepositoryFinding {

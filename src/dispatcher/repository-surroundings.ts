@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs';
 import { below } from './paths.ts';
 
 /** Where configuration lies that does not belong to a repository. */
@@ -10,14 +11,15 @@ export type Surroundings = {
 };
 
 /**
- * Where the system's files lie depends on how git was built: below `/etc`, or beside the `bin` that it is in. Files that
- * are not there cost a question each.
+ * Where the system's files lie depends on how git was built: below `/etc`, or beside the `bin` that it is in, as `PATH`
+ * says and where links lead. Files that are not there cost a question each.
  */
 export function surroundingsOf(environment: Readonly<Record<string, string | undefined>>): Surroundings {
   const { HOME: home = '', XDG_CONFIG_HOME: xdg = '', PATH: path = '' } = environment;
   const etc = new Set(['/etc']);
-  for (const entry of path.split(':')) {
-    const prefix = /^(\/.*)?\/s?bin\/?$/.exec(entry)?.[1];
+  const entries = path.split(':');
+  for (const directory of [...entries, realPlaceOfGit(entries)]) {
+    const prefix = /^(\/.*)?\/(?:s?bin|libexec\/git-core|lib\/git-core)\/?$/.exec(directory)?.[1];
     if (prefix !== undefined && prefix !== '/usr') etc.add(`${prefix}/etc`);
   }
   const places = [...etc];
@@ -38,4 +40,20 @@ export function surroundingsOf(environment: Readonly<Record<string, string | und
       ...own.map((directory) => below(directory, 'attributes')),
     ],
   };
+}
+
+/** The directory that the first git on `PATH` is really in; empty where there is none. */
+function realPlaceOfGit(entries: readonly string[]): string {
+  for (const entry of entries) {
+    if (!entry.startsWith('/')) continue;
+    try {
+      const file = below(entry, 'git');
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
+      const real = realpathSync.native(file);
+      return real.slice(0, real.lastIndexOf('/'));
+    } catch {
+      // Nothing can be started from there.
+    }
+  }
+  return '';
 }
