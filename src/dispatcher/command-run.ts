@@ -8,12 +8,13 @@ import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
 import { areConflicting, isCovering } from './lock-request.ts';
-import type { BatchSettings, Owner, Settings } from './options.ts';
+import type { BatchSettings, Settings } from './options.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slots.ts';
+import type { Owner } from './tool-locks.ts';
 
 /** What a command needs of its batch. */
 export type Surroundings = {

@@ -8,7 +8,7 @@ export { KeyedLock } from './keyed-lock.ts';
 export { fileLockKey, pathKey, type Workspace, workspaceKeys } from './lock-keys.ts';
 export type { HoldMode } from './lock-modes.ts';
 export type { KeySnapshot, LockParty } from './lock-snapshot.ts';
-export type { DispatcherLimits, DispatcherOptions, Owner } from './options.ts';
+export type { DispatcherLimits, DispatcherOptions } from './options.ts';
 export { type Platform, probePlatform } from './platform.ts';
 export { type Profile, type ProfileTable, profilesOf } from './profiles.ts';
 export { createProbingJudge, type ProbeContext } from './repository-judge.ts';
@@ -22,5 +22,7 @@ export {
 export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
 export { type SafeEnvironmentOptions, safeEnvironment } from './safe-environment.ts';
 export { createSlots, type SlotPool, type Slots } from './slots.ts';
+export { StepGate } from './step-gate.ts';
 export type { Retention } from './store.ts';
+export { type Owner, toolLocks } from './tool-locks.ts';
 export type * from './types.ts';

@@ -8,10 +8,10 @@ import { afterAll, describe, expect } from 'vitest';
 import type { Judge } from '../../src/classifier/judgement.ts';
 import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { Owner } from '../../src/dispatcher/options.ts';
 import type { ProcessTable } from '../../src/dispatcher/process-table.ts';
 import type { Spawn } from '../../src/dispatcher/runner.ts';
 import { createSlots } from '../../src/dispatcher/slots.ts';
+import type { Owner } from '../../src/dispatcher/tool-locks.ts';
 import type { Batch, BatchEvent, BatchResult, OnFailure } from '../../src/dispatcher/types.ts';
 import { judgementOf, PROFILES, verdictOf } from '../support/dispatcher.ts';
 

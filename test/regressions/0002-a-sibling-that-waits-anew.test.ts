@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import { workspaceKeys } from '../../src/dispatcher/lock-keys.ts';
 import { createMarkerSearch } from '../../src/dispatcher/marker-search.ts';
-import type { Owner } from '../../src/dispatcher/options.ts';
 import { systemProcesses } from '../../src/dispatcher/process-table.ts';
+import type { Owner } from '../../src/dispatcher/tool-locks.ts';
 import { eventOf, parallel, temporaryDirectory, testDispatcher } from '../support/dispatcher.ts';
 
 test('a reader does not stand back for a sibling that waits anew for what does not concern it', async () => {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { Owner } from '../../src/dispatcher/options.ts';
 import { MARKER_VARIABLE } from '../../src/dispatcher/process-table.ts';
+import type { Owner } from '../../src/dispatcher/tool-locks.ts';
 import type { BatchEvent } from '../../src/dispatcher/types.ts';
 import {
   allEvents,

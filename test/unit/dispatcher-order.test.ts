@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { Owner } from '../../src/dispatcher/options.ts';
 import { createSlots } from '../../src/dispatcher/slots.ts';
+import type { Owner } from '../../src/dispatcher/tool-locks.ts';
 import type { Batch } from '../../src/dispatcher/types.ts';
 import {
   allEvents,
