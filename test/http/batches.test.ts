@@ -154,7 +154,7 @@ describe('POST /batches', () => {
     expect(batch.commands[1]?.stdout).not.toContain('SECRET_OF_SERVER');
   });
 
-  test('the batch goes on when the client that waits leaves', async () => {
+  test('D14: the batch goes on when the client that waits leaves', async () => {
     const mark = join(service.root, 'left');
     const gone = new AbortController();
     const asking = fetch(`http://127.0.0.1:${service.port}/batches`, {
@@ -169,7 +169,7 @@ describe('POST /batches', () => {
     await until(() => readFileSync(mark, 'utf8') === 'a\nb\n');
   });
 
-  test('two batches in one repository never overlap where one writes', async () => {
+  test('D2: two batches in one repository never overlap where one writes', async () => {
     const file = join(service.root, 'log.txt');
     const slow = (name: string) => `echo ${name}1 >> ${file}; sleep 0.2; echo ${name}2 >> ${file}`;
     const [a, b] = await Promise.all([
@@ -352,6 +352,15 @@ describe('a bad request is refused with a pointer, and nothing of it runs', () =
     expect(found).toMatchObject({ code, pointer, status: answer.status });
     expect(found.detail).not.toBe('');
     expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(existsSync(join(service.root, mark))).toBe(false);
+  });
+
+  test('D7: an id twice in one batch is a 400, and nothing of it runs', async () => {
+    const commands = [
+      { id: 'twice', command: good },
+      { id: 'twice', command: good },
+    ];
+    expect(await post({ commands })).toMatchObject({ status: 400, json: { code: 'COMMAND_ID_DUPLICATE' } });
     expect(existsSync(join(service.root, mark))).toBe(false);
   });
 
