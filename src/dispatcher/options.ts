@@ -22,7 +22,6 @@ import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
 import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
 import { type Owner, toolLocks } from './tool-locks.ts';
-import { type Owner, toolLocks } from './tool-locks.ts';
 import type { BatchOptions, Mode, OnFailure } from './types.ts';
 
 export type DispatcherLimits = {
