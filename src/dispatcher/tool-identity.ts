@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { exportRules, type RuleSet } from '../classifier/rule-set.ts';
 import { realOr } from './paths.ts';
@@ -74,6 +74,10 @@ export function createToolIdentity(tools: KnownTools, path: string | undefined):
           ? null
           : `${what} does not hold ${expected}, so it is not the ${name} that was proved`;
       }
+      const shell = firstLineOf(file).find((word) => tools.never.has(word));
+      if (shell !== undefined) {
+        return `${what} is a script of ${shell} without a text that its rule knows, so it may start anything, and is not the ${name} that was proved`;
+      }
       const names = crowds.get(identityOf(file)) ?? [];
       return names.length === 0
         ? null
@@ -138,6 +142,34 @@ function stateOf(file: string): string {
     return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
   } catch {
     return file;
+  }
+}
+
+/**
+ * The names in the line of a script that says what reads it (`#!/usr/bin/env bash`): what managers of versions put in place
+ * of a program is such a script. None of a file that is no script; one that cannot be read cannot run as one either.
+ */
+function firstLineOf(file: string): readonly string[] {
+  const start = startOf(file);
+  if (!start.startsWith('#!')) return [];
+  const line = start.slice(2).split('\n', 1)[0] as string;
+  return line.split(/[ \t]+/).map((word) => basename(word));
+}
+
+/** As much as the kernel reads of that line. */
+const MOST_OF_A_LINE = 256;
+
+function startOf(file: string): string {
+  try {
+    const buffer = Buffer.alloc(MOST_OF_A_LINE);
+    const opened = openSync(file, 'r');
+    try {
+      return buffer.toString('latin1', 0, readSync(opened, buffer));
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return '';
   }
 }
 

@@ -113,6 +113,84 @@ describe('a program that is known by no text', () => {
   });
 });
 
+describe('the shim of a version manager', () => {
+  const known = knownTools(rules);
+  const names = [
+    'python3',
+    'python3.10',
+    'pip',
+    'node',
+    'npm',
+    'ruby',
+    'gem',
+    'go',
+    'perl',
+    'php',
+    'terraform',
+    'kubectl',
+  ];
+  const scripts = [
+    '#!/usr/bin/env bash\nset -e\nexec pyenv exec python3 "$@"\n',
+    '#!/bin/sh\nexec asdf exec "$0" "$@"\n',
+    '#! /usr/bin/env -S bash -e\n',
+    '#!\t/opt/homebrew/bin/bash\n',
+    '#!/usr/bin/env mise\n',
+    '#!/bin/zsh',
+  ];
+
+  test.each(names)('is not the %s that was proved, as a script of any shell', (name) => {
+    for (const script of scripts) {
+      const directory = temporaryDirectory();
+      const shim = program(join(directory, name), script);
+      const { doubt } = createToolIdentity(known, directory);
+      expect(doubt(name, shim)).toMatch(
+        / is a script of \S+ without a text that its rule knows, .* not the \S+ that was proved$/,
+      );
+      // Also behind a link, which is how some are installed.
+      const link = join(directory, `link-to-${name}`);
+      symlinkSync(shim, link);
+      expect(doubt(name, link)).toMatch('is a script of');
+    }
+  });
+
+  test.each(names)('is not %s either as a link to the manager', (name) => {
+    for (const manager of ['mise', 'volta-shim', 'rustup', 'snap']) {
+      const directory = temporaryDirectory();
+      symlinkSync(program(join(directory, manager), 'no script'), join(directory, name));
+      expect(createToolIdentity(known, directory).doubt(name, join(directory, name))).toMatch(`${manager} `);
+    }
+  });
+
+  test('a script that the language itself reads is the program, and so is a file that is no script', () => {
+    const texts = [
+      '#!/usr/bin/env node\n',
+      '#!/usr/bin/python3 -s\n',
+      '#!/usr/bin/ruby\n# bash\n',
+      '# bash\n',
+      ' #!/bin/sh\n',
+      '',
+    ];
+    for (const text of texts) {
+      const directory = temporaryDirectory();
+      expect(createToolIdentity(known, directory).doubt('npm', program(join(directory, 'npm'), text))).toBeNull();
+    }
+    expect(createToolIdentity(known, '/').doubt('npm', '/nowhere/npm')).toBeNull();
+  });
+
+  test('runs alone: its verdict says why', async () => {
+    const directory = temporaryDirectory();
+    program(join(directory, 'python3'), '#!/bin/sh\necho of the shim\n');
+    const environment = { ...process.env, PATH: `${directory}:${process.env.PATH}` };
+    const dispatcher = createDispatcher({ rules, cwd: temporaryDirectory(), environment });
+    onTestFinished(() => dispatcher.shutdown({ graceMs: 0 }));
+    const { commands } = await dispatcher.dispatch(['python3 --version']).done;
+    expect(commands[0]).toMatchObject({
+      verdict: { kind: 'serial', reason: { code: 'PLATFORM_UNPROVEN' } },
+      stdout: 'of the shim\n',
+    });
+  });
+});
+
 test('the first stranger among what a command starts is named; what is missing runs nothing', () => {
   const directory = temporaryDirectory();
   program(join(directory, 'good'), 'text of good');
