@@ -3,7 +3,7 @@ import type { FileMemory, Loaded } from './file-memory.ts';
 import { ATTRIBUTES_FILE } from './index-reader.ts';
 
 /** Directories of one work tree that are looked through. Past it nobody has looked, and the answer is strict. */
-export const MAX_DIRECTORIES = 20_000;
+const MAX_DIRECTORIES = 20_000;
 /** Links to directories that are followed to see where they lead. */
 const MAX_LINKS = 10_000;
 

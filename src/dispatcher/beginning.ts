@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { isDirectory } from './command-input.ts';
 import type { Order } from './order.ts';
+import { isDirectory } from './paths.ts';
 import type { Platform } from './platform.ts';
 import type { Launch } from './proved-run.ts';
 import type { Running, Start } from './runner.ts';

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ErrorCode, SignalboxError } from '../errors.ts';
 import { isShellVariable, isVariableName } from './environment.ts';
 import type { Order } from './order.ts';
+import { isDirectory } from './paths.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
 import type { CommandInput, LockRequest } from './types.ts';
 
@@ -113,14 +113,6 @@ export function checkDirectory(given: unknown, base: string, pointer: string): s
     fail('DIRECTORY_MISSING', `Expected cwd to be a directory, got ${directory}`, pointer);
   }
   return directory;
-}
-
-export function isDirectory(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return false;
-  }
 }
 
 export function isDuration(value: unknown): value is number {

@@ -61,7 +61,7 @@ function placesFrom(starts: readonly string[], directories: readonly string[], s
 }
 
 /** The key that orders the commands of one batch. */
-export function gateKey(batchId: string): string {
+function gateKey(batchId: string): string {
   return `batch:${batchId}`;
 }
 

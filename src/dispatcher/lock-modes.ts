@@ -11,10 +11,10 @@ export type HoldMode = LockMode | 'shared-intention-exclusive';
 /** A hold mode as the queues count it. Not in order of strength: the two in the middle cannot be compared. */
 export type Mode = 0 | 1 | 2 | 3 | 4;
 
-export const INTENTION_SHARED: Mode = 0;
-export const INTENTION_EXCLUSIVE: Mode = 1;
-export const SHARED: Mode = 2;
-export const SHARED_INTENTION_EXCLUSIVE: Mode = 3;
+const INTENTION_SHARED: Mode = 0;
+const INTENTION_EXCLUSIVE: Mode = 1;
+const SHARED: Mode = 2;
+const SHARED_INTENTION_EXCLUSIVE: Mode = 3;
 export const EXCLUSIVE: Mode = 4;
 
 const NAMES: readonly HoldMode[] = [

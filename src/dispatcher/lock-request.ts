@@ -45,7 +45,7 @@ export function readRequests(requests: LockRequests): readonly KeyInMode[] {
 }
 
 /** The key of the directory that a path key lies in; null for the root and for what is no path. */
-export function keyAbove(key: string): string | null {
+function keyAbove(key: string): string | null {
   if (key.length <= PATH.length || !key.startsWith(PATH)) return null;
   const slash = key.lastIndexOf('/');
   return slash < PATH.length ? PATH : key.slice(0, slash);

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
 /*
  * Small looks at paths that several parts of the dispatcher share. Text is joined by hand and not by node:path, which would
@@ -28,6 +28,18 @@ export function realDirectory(path: string): string | null {
 export function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a file is there that may be run, also behind links; false where that cannot be told. */
+export function isExecutable(path: string): boolean {
+  try {
+    // Most places that are asked about hold nothing, and an exception costs more than ten calls.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(path, constants.X_OK);
+    return true;
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { isExecutable } from './paths.ts';
 
 /** What a parallel run rests on besides the rules. */
 export type Platform = {
@@ -56,14 +56,4 @@ function findBash(): string | null {
   const onPath = (process.env.PATH ?? '').split(':').filter((entry) => entry.startsWith('/'));
   const places = [...USUAL_PLACES, ...onPath.map((entry) => `${entry}/bash`)];
   return places.find(isExecutable) ?? null;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

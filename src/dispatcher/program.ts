@@ -1,5 +1,6 @@
-import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isExecutable } from './paths.ts';
 
 export type Program =
   | { readonly kind: 'found'; readonly path: string }
@@ -98,18 +99,6 @@ export function isInside(path: string, directories: readonly string[]): boolean 
 
 function untrusted(why: string): Program {
   return { kind: 'untrusted', why };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    // Most entries of PATH do not have it, and an exception costs more than ten calls.
-    const status = statSync(file, { throwIfNoEntry: false });
-    if (status === undefined || status.isDirectory()) return false;
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Both the entry and the place that links lead to must be nobody else's. */

@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import type { RepositoryFinding } from '../classifier/judgement.ts';
 import { type LocatedEntry, resolvePath } from './config-files.ts';
+import { realOr } from './paths.ts';
 import type { WorkTree } from './repository-layout.ts';
 
 /** What a configuration says, as far as a read may start a program or look elsewhere because of it. */
@@ -31,6 +31,8 @@ const EVERY_READ: ReadonlyMap<string, RepositoryFinding['code']> = new Map([
   ['core.virtualfilesystem', 'REPOSITORY_CONFIGURED'],
   ['core.gvfs', 'REPOSITORY_CONFIGURED'],
   ['core.usegvfshelper', 'REPOSITORY_CONFIGURED'],
+  // A deprecated command: from 2.52 on an alias of that name comes first.
+  ['alias.whatchanged', 'REPOSITORY_CONFIGURED'],
 ]);
 
 /** Keys that order rows by a field, one of which is whether a signature is good. */
@@ -72,6 +74,9 @@ export function readSettings(entries: readonly LocatedEntry[], tree: WorkTree | 
       if (value !== 'short') find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     } else if (name === 'format.pretty' || name.startsWith('pretty.')) {
       if (asksPrograms(value)) find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
+    } else if (name === 'grep.fallbacktonoindex') {
+      // git grep would search whatever lies below a directory that is in no work tree.
+      if (tree === null && !isOff(value)) find('REPOSITORY_CONFIGURED', 'every-read', entry);
     } else if (name === 'core.attributesfile') {
       // Of a relative path it cannot be told where it starts.
       const path = resolvePath(entry, '', home);
@@ -112,14 +117,6 @@ function asksPrograms(value: string | null): boolean {
 function isPlace(entry: LocatedEntry, { top, gitDirectory }: WorkTree): boolean {
   const path = resolvePath(entry, gitDirectory, null);
   return path !== null && realOr(path) === top;
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 function isOn(name: string): (entry: LocatedEntry) => boolean {
