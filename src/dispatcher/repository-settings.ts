@@ -31,8 +31,6 @@ const EVERY_READ: ReadonlyMap<string, RepositoryFinding['code']> = new Map([
   ['core.virtualfilesystem', 'REPOSITORY_CONFIGURED'],
   ['core.gvfs', 'REPOSITORY_CONFIGURED'],
   ['core.usegvfshelper', 'REPOSITORY_CONFIGURED'],
-  // A deprecated command: from 2.52 on an alias of that name comes first.
-  ['alias.whatchanged', 'REPOSITORY_CONFIGURED'],
 ]);
 
 /** Keys that order rows by a field, one of which is whether a signature is good. */
@@ -65,6 +63,8 @@ export function readSettings(entries: readonly LocatedEntry[], tree: WorkTree | 
     else if (name === 'diff.external') find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     // Whatever no attribute is given for goes by this name.
     else if (driver === 'diff=default') find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
+    // From 2.52 on an alias comes before a command that is deprecated.
+    else if (`${name}.`.startsWith('alias.whatchanged.')) find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     // Attributes would come from a commit instead of from files.
     else if (name === 'attr.tree') find('REPOSITORY_CONFIGURED', 'configured-programs', entry);
     else if (name === 'status.submodulesummary') {

@@ -321,3 +321,52 @@ describe('the configuration of the git that is started', () => {
     expect(codes()).toEqual(['REPOSITORY_LAYOUT']);
   });
 });
+
+describe('a setting that turns a read into another command', () => {
+  test.each(['alias.whatchanged', 'alias.whatchanged.command'])(
+    'is found: %s, where the name is deprecated',
+    (name) => {
+      const place = makePlace();
+      const top = place.repository();
+      expect(told(probed(place, top, 'git whatchanged -1'))).toBe('parallel');
+      place.git(top, 'config', name, `!${place.trap}`);
+      expect(told(probed(place, top, 'git whatchanged -1'))).toBe('REPOSITORY_CONFIGURED');
+      expect(told(probed(place, top, 'git branch'))).toBe('parallel');
+    },
+  );
+
+  test('is found where a search of no repository would be one of all files', () => {
+    const place = makePlace();
+    const { home, write } = place;
+    const nowhere = join(home, 'nowhere');
+    write(join(nowhere, 'text'), 'needle\n');
+    const search = classify('git grep needle', { rules, cwd: nowhere });
+    expect(run(place, nowhere, search)).toBe(128);
+    write(join(home, '.gitconfig'), '[grep]\n\tfallbackToNoIndex\n');
+    expect(run(place, nowhere, search)).toBe(0);
+    expect(told(probed(place, nowhere, 'git grep needle'))).toBe('REPOSITORY_CONFIGURED');
+    expect(told(probed(place, place.repository(), 'git grep needle'))).toBe('parallel');
+    write(join(home, '.gitconfig'), '[grep]\n\tfallbackToNoIndex = false\n');
+    expect(told(probed(place, nowhere, 'git grep needle'))).toBe('parallel');
+  });
+});
+
+describe('the repository above a submodule', () => {
+  test('is read by another git when it is asked for, which touches a split index there', () => {
+    const place = makePlace();
+    const top = place.repository();
+    const { git } = place;
+    git(top, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', place.repository('source'), 'mod');
+    git(top, 'commit', '--quiet', '-m', 'a submodule');
+    const touched = split(place, top, join(top, '.git'));
+    const inner = join(top, 'mod');
+    runAnyway(place, inner, ['rev-parse', '--show-superproject-working-tree']);
+    expect(touched()).toBe(true);
+    expect(told(classify('git rev-parse --show-superproject-working-tree', { rules, cwd: inner }))).toBe(
+      'OPTION_UNKNOWN',
+    );
+    const { ran, did } = culprits(place, inner, touched);
+    expect(did).toEqual([]);
+    expect(ran).toBeGreaterThan(30);
+  });
+});
