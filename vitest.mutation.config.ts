@@ -21,7 +21,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 1,
     sequence: { sequencer: InTheirOrder },
-    testTimeout: 20_000,
+    testTimeout: 180_000,
     coverage: {
       provider: 'v8',
       include: ['src/classifier/**'],
