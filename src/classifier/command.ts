@@ -50,6 +50,8 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
     if (within.refusal !== null) return within.refusal;
     // The inner reading itself has to have passed its `--`: in `grep -e --` the dashes are a pattern.
     if (!exact && !within.reading.ended) return refuse('DELEGATE_REFUSED', last, node);
+    // A listing prints `..` too, and below that may be anything.
+    if (within.reading.paths.some(({ walked }) => walked)) return refuse('DELEGATE_REFUSED', last, node);
   }
   reading.delegate = inner;
   noteNamed(reading, one.reading, two.reading);
@@ -75,6 +77,7 @@ function isExactly({ exactly }: DelegateRule, words: readonly Word[]): boolean {
  */
 function namesFiles(feeder: Reading, { after, through }: NodeRule, home: string): boolean {
   const { words, input, namesPaths, readsInput } = feeder;
+  if (feeder.mixesOutput) return false;
   const passesOn = input === 'pipe' && readsInput && !namesPaths && isListed(feeder, through);
   if (!passesOn && !isListed(feeder, after)) return false;
   const bases = [home, feeder.home, feeder.base];

@@ -21,6 +21,9 @@ type Options = Pick<ClassifyOptions, 'env' | 'allow' | 'repository' | 'roots'>;
 /** The one redirection that gives a command something to read. */
 const NULL_INPUT = '</dev/null';
 
+/** The one that takes nothing but errors away. */
+const QUIET_ERRORS = '2>/dev/null';
+
 /**
  * Reads every part of a compound as if it stood alone, but for its standard input and the directory that a leading
  * change leads to. All of them have to be proved, and their environments have to go together.
@@ -86,13 +89,14 @@ function homesOf(home: string, commands: readonly ListedCommand[]): readonly str
 function startPart(
   root: Reading,
   home: string,
-  { words }: ListedCommand,
+  { words, redirections }: ListedCommand,
   input: Input,
   feeders: readonly Reading[] | null,
 ): Reading {
   const reading = startReading(root.rules, home, input, root);
   reading.words = words;
   reading.feeders = feeders;
+  reading.mixesOutput = redirections.some(({ text }) => text !== QUIET_ERRORS && text !== NULL_INPUT);
   return reading;
 }
 

@@ -37,6 +37,7 @@ export function optionTable(
           if (table.has(spelling)) here.say(`expected each spelling once, but "${spelling}" is declared twice`);
           table.set(spelling, {
             id,
+            spellings,
             value,
             optional: option.optional ?? false,
             form: option.form ?? 'any',

@@ -34,6 +34,8 @@ export type Reading = {
   readonly options: (readonly string[])[];
   /** It reads standard input. */
   readsInput: boolean;
+  /** Its output is not all that it prints, or not only that: errors among the names, or names among the errors. */
+  mixesOutput: boolean;
   /** It names a path, so that it may read that instead of its input. */
   namesPaths: boolean;
   /** Whether it may read standard input. */
@@ -74,6 +76,7 @@ export function startReading(
     feeders: null,
     options: [],
     readsInput: false,
+    mixesOutput: false,
     namesPaths: false,
     piped: input !== 'none',
     home,

@@ -92,11 +92,17 @@ function* nodeEdits(node: NodeDraft, path: (string | number)[], find: (draft: Dr
     yield { path: [...path, 'delegates', index], change: `drop ${delegate.command}`, takesAway: true, apply };
   }
   for (const list of ['after', 'through'] as const) {
-    for (const [index, rule] of (node[list] ?? []).entries()) {
-      const apply = (draft: Draft): void => {
-        find(draft)[list]!.splice(index, 1);
+    for (const [rule, options] of Object.entries(node[list] ?? {})) {
+      const drop = (draft: Draft): void => {
+        delete find(draft)[list]![rule];
       };
-      yield { path: [...path, list, index], change: `drop ${rule}`, takesAway: true, apply };
+      yield { path: [...path, list, rule], change: `drop ${rule}`, takesAway: true, apply: drop };
+      for (const [index, option] of options.entries()) {
+        const apply = (draft: Draft): void => {
+          find(draft)[list]![rule]!.splice(index, 1);
+        };
+        yield { path: [...path, list, rule, index], change: `drop ${option}`, takesAway: true, apply };
+      }
     }
   }
   if (node.dashes !== undefined) {

@@ -72,7 +72,12 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
     if (!same) report.at('delegates').say(beyond(`that it runs ${command}`));
   }
   for (const list of ['after', 'through'] as const) {
-    for (const rule of mine[list]) if (!theirs[list].has(rule)) report.at(list).say(beyond(`names from "${rule}"`));
+    for (const [rule, options] of mine[list]) {
+      const known = theirs[list].get(rule);
+      if (known === undefined) report.at(list).say(beyond(`names from "${rule}"`));
+      const more = [...options].find((option) => known?.has(option) === false);
+      if (more !== undefined) report.at(list, rule).say(beyond(`names from it with ${more}`));
+    }
   }
   for (const index of uncoveredShapes(mine, theirs)) {
     const at = user.shapes === undefined ? report.at('operands') : report.at('shapes', index);

@@ -244,8 +244,8 @@ describe('a stage that hands on names', () => {
     command: {
       stdin: 'always',
       delegates: ['list', 'filter', 'pass'].map((command) => ({ command, ends: '--', why: WHY })),
-      after: ['list'],
-      through: ['pass'],
+      after: { list: [] },
+      through: { pass: [] },
     },
   } as never);
   const rules = ruleSetWith(

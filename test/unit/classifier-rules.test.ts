@@ -161,7 +161,7 @@ describe('a command that runs another', () => {
           stdin: 'always',
           starts: ['starter'],
           delegates: ['list', 'loud', 'open'].map((command) => ({ command, ends: '--', why: WHY })),
-          after: ['feed'],
+          after: { feed: [] },
         },
       } as never),
       inner('list', { resources: ['second'] }),

@@ -249,8 +249,8 @@ describe('a command that another one runs', () => {
         { command: 'quiet', ends: '--', why },
         { command: 'list', exactly: [], why },
       ],
-      after: ['list', 'other'],
-      through: ['pass'],
+      after: { list: [], other: [] },
+      through: { pass: [] },
     }),
     ...inner,
   );

@@ -1,0 +1,124 @@
+/**
+ * Report: `find . -maxdepth 0 -printf '\057dev/tty\n' | xargs cat --` and `ls | grep -rh '' | xargs cat --` were parallel. The
+ * first invents a name, the second prints lines of files, and cat opened whatever they said.
+ * The kind: what goes to xargs are whole names of files that a listing found, because every option of the listing is listed.
+ */
+import { describe, expect, test } from 'vitest';
+import { classify } from '../../src/classifier/classify.ts';
+import { spellingsOf } from '../../src/classifier/usage.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import type { RuleNode } from '../../src/rules/schema.ts';
+import { files } from '../rules/built-in.ts';
+
+const rules = loadRules();
+const answer = (command: string): string => {
+  const verdict = classify(command, { rules, mode: 'compound', cwd: '/home/someone/project' });
+  return verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code;
+};
+
+const fileOf = (binary: string) => files.find((file) => file.binary === binary)!;
+
+describe('a stage before xargs', () => {
+  test.each([
+    "find . -maxdepth 0 -printf '\\057dev/tty\\n'",
+    "find . -maxdepth 0 -printf '/d' -printf 'ev/tty\\n'",
+    "find . -maxdepth 0 -printf '--files0-from=\\057dev/zero\\n'",
+    "find . -maxdepth 0 -printf 'pipe1\\n'",
+    'find . -ls',
+    "git ls-files --format='%(path)'",
+    'git ls-files -s',
+    'git ls-files -t',
+    'git ls-files --eol',
+    'git ls-files --with-tree HEAD',
+    'ls -a',
+    'ls -f',
+    'ls -l',
+    'ls -la',
+    'ls -l --time-style=+pipe1',
+    'ls --full-time',
+    'ls -s',
+    'ls -i',
+    'ls -m',
+    'ls -R',
+    'ls -Q',
+    'ls -b',
+    'ls -p',
+    'ls -F',
+    'ls --color',
+    'ls --hyperlink',
+    'ls --version',
+    'fd --path-separator pipe1',
+    'fd --help',
+    'fd -c always',
+    'ls | grep -A0 --group-separator=pipe1 .',
+    'ls | grep -C1 .',
+    'ls | grep -H --label=pipe1 .',
+    'ls | grep -c .',
+    'ls | grep -l .',
+    'ls | grep -n .',
+    'ls | grep -b .',
+    "ls | grep -rh ''",
+    "ls | grep -rho '[^ ]*tty'",
+    "ls | grep -r ''",
+    "ls | grep -o '[^ ]*tty'",
+    'ls | grep x list',
+    'ls | grep x - list',
+    'ls | egrep -o x',
+    'ls | head -v',
+    'ls | head -c 9',
+    'ls | tail -c 3',
+    'ls | sort -c',
+    'ls | sort -m list',
+    'ls | uniq -c',
+    'ls | uniq --group',
+    "ls 'x pipe1 y' 2>&1",
+    'find nothing 2>&1',
+    'ls 2>&1 | sort',
+    'ls | sort 2>&1',
+    'ls >&2',
+    'ls >/dev/null',
+    'ls &>/dev/null',
+  ])('is refused: %s', (stage) => {
+    for (const end of ['xargs cat --', 'xargs wc -l', 'xargs grep x --', 'sort | xargs cat --']) {
+      expect([end, answer(`${stage} | ${end}`)]).toEqual([end, 'NAMES_REFUSED']);
+    }
+  });
+
+  test('is one of those that people use', () => {
+    for (const stage of [
+      "find . -name '*.ts'",
+      'find src -type f -not -path x',
+      'ls',
+      'ls -1',
+      'ls -A src',
+      'git ls-files',
+      'git -C sub ls-files -z -o --exclude-standard',
+      'fd -e ts',
+      "ls | grep -v 'a'",
+      "git ls-files | grep -E 'a|b' | head -20",
+      'find . -name a 2>/dev/null | sort -u',
+    ]) {
+      expect([stage, answer(`${stage} | xargs wc -l`)]).toEqual([stage, 'parallel']);
+    }
+  });
+});
+
+test('what a listing may name, `..` too, is not walked', () => {
+  for (const options of ['-r', '-rn', '--recursive', '-re y', '-d recurse']) {
+    expect([options, answer(`ls | xargs grep ${options} x --`)]).not.toContain('parallel');
+  }
+});
+
+test('every option that may stand before xargs is one of the rule that has it, or of a rule above', () => {
+  const { after = {}, through = {} } = fileOf('xargs').command;
+  const unknown = Object.entries({ ...after, ...through }).flatMap(([path, options]) => {
+    const [binary = '', ...subcommands] = path.split(' ');
+    const nodes: RuleNode[] = [fileOf(binary).command];
+    for (const name of subcommands) nodes.push(nodes.at(-1)!.subcommands![name]!);
+    const spelled = new Set(
+      nodes.flatMap((node) => Object.keys(node.options ?? {}).flatMap((key) => spellingsOf(key).flat())),
+    );
+    return options.filter((option) => !spelled.has(option)).map((option) => `${path} ${option}`);
+  });
+  expect(unknown).toEqual([]);
+});
