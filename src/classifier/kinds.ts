@@ -45,6 +45,7 @@ const BUILT_IN: readonly Kind[] = [
   plain('offset', (text) => isDigits(withoutSign(text))),
   plain('size', (text) => isDigits(withoutUnit(withoutSign(text)))),
   plain('word', isWord),
+  plain('name', (text) => isWord(text) && !text.includes('/')),
   { name: 'text', role: 'plain', refuses: anything },
   { name: 'pattern', role: 'plain', refuses: anything },
   plain('revision', isWord),

@@ -7,6 +7,7 @@ const OF_KIND: ReadonlyMap<string, readonly string[]> = new Map([
   ['offset', ['+3', '3', 'x']],
   ['size', ['+3k', '3', 'x']],
   ['word', ['x', '']],
+  ['name', ['x', './x', '']],
   ['text', ['-x', 'x', '/dev/tty']],
   ['pattern', ['-x', 'x', '/dev/tty']],
   ['path', ['f', '/dev/tty', '']],

@@ -115,6 +115,8 @@ export function isValue(
     case 'word':
     case 'revision':
       return /^[^-]/s.test(text);
+    case 'name':
+      return /^[^-/][^/]*$/s.test(text);
     case 'dotted-name':
       return /^[^-]/s.test(text) && text.includes('.');
     case 'text':

@@ -71,6 +71,7 @@ const CASES: Readonly<Record<string, { readonly yes: readonly string[]; readonly
   'local-path': { yes: ['a', '/a/b'], no: ['', '-', '-a', 'h:a', ':a', '/dev/tty'] },
   directory: { yes: ['a', '..', '/a'], no: ['', '-', '-a', '/dev', '/proc/1'] },
   'jq-filter': { yes: ['.', '.a[0] | keys', 'map(.b)'], no: ['', 'input', 'repeat(1)', '.a = 1', '. as $x | $x'] },
+  name: { yes: ['a', 'a.b', 'a:amd64', 'a*', '.'], no: ['', '-a', '/', './a', 'a/b', 'a/'] },
   'printf-format': {
     yes: ['', 'a', '%%', '%s', '%-20s %5d\\n', '%05.2f%%', '\\045n', '\\\\', '% +#0-9.x'],
     no: [
