@@ -11,7 +11,7 @@ import { builtInRulesOf, examplesOfPage, runExample } from './examples.ts';
 import { ROOT } from './source-files.ts';
 
 const pages = [
-  ...['README.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
