@@ -45,6 +45,15 @@ describe('the vectors in compound mode', () => {
     expect(hostile.filter((command) => answerIn('compound', cwd)(command) === 'parallel')).toEqual([]);
   });
 
+  test.each([undefined, '/', '/app', '/home/someone/project'])(
+    'nor one that is hostile only as a compound, in %s',
+    (cwd) => {
+      const rows = rowsOf<{ readonly cmd: string }>('../vectors/hostile-compound.jsonl');
+      expect(rows.length).toBeGreaterThan(20);
+      expect(rows.filter(({ cmd }) => answerIn('compound', cwd)(cmd) === 'parallel')).toEqual([]);
+    },
+  );
+
   test('not one is when it stands before, behind or between commands that are parallel, in any list', () => {
     const wrap = (command: string): readonly string[] => [
       `ls; ${command}`,
