@@ -20,7 +20,7 @@ import { describe, expect, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import type { RepositoryFacts } from '../../src/classifier/judgement.ts';
 import type { Verdict } from '../../src/classifier/verdict.ts';
-import { probeRepository } from '../../src/dispatcher/repository-probe.ts';
+import { createRepositoryProbe, probeRepository } from '../../src/dispatcher/repository-probe.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { makePlace, type Place } from '../support/repositories.ts';
 
@@ -236,6 +236,25 @@ describe('a split index', () => {
     for (const from of [top, linked]) expect(told(probed(place, from, 'git fsck'))).toBe('parallel');
     split(place, top, join(top, '.git'));
     for (const from of [top, linked]) expect(told(probed(place, from, 'git fsck'))).toMatch(/^REPOSITORY_/);
+  });
+
+  test('is seen by a probe that remembers what it has looked at, and is forgotten when it is joined again', () => {
+    const place = makePlace();
+    const top = place.repository();
+    const linked = join(place.home, 'linked');
+    // Its clock is ahead, so that what was just written counts as old enough to be remembered.
+    const probe = createRepositoryProbe({ now: () => Date.now() + 60_000 });
+    const isFound = () =>
+      probe(top, { environment: { HOME: place.home }, programs: false, index: false }).findings.length > 0;
+    for (const _ of [1, 2]) expect(isFound()).toBe(false);
+    place.git(top, 'worktree', 'add', '--quiet', linked);
+    for (const _ of [1, 2]) expect(isFound()).toBe(false);
+    for (const directory of [top, linked]) {
+      place.git(directory, 'update-index', '--split-index');
+      for (const _ of [1, 2]) expect(isFound()).toBe(true);
+      place.git(directory, 'update-index', '--no-split-index');
+      for (const _ of [1, 2]) expect(isFound()).toBe(false);
+    }
   });
 
   test('of a submodule is touched by reads of the outer one, which are not proved', () => {
