@@ -1,4 +1,5 @@
 import { SignalboxError } from '../errors.ts';
+import { changesDirectory } from './directory-change.ts';
 import { lexList } from './lexer.ts';
 import { underlined } from './underline.ts';
 import type { Check, Part, Reason, RuleRef, Verdict } from './verdict.ts';
@@ -51,7 +52,7 @@ const TITLES: Readonly<Record<Check, string>> = {
 
 const PASSED: Readonly<Record<Check, string>> = {
   input: 'the command is text within the limits',
-  metacharacters: 'bash would pass exactly these words and do nothing else',
+  metacharacters: 'bash would do exactly what was read, and nothing else',
   'leading-token': 'the first word is a bare name that has a rule',
   subcommand: 'every option, operand and subcommand is listed, and together they fit a proved shape',
   environment: 'directory, variables and second reading agree',
@@ -139,9 +140,11 @@ function partsTo({ check, span: [start, end] }: Reason, command: string): readon
   if (check === 'input' || check === 'metacharacters') return [];
   const list = lexList(command, UNLIMITED);
   if (!list.ok || !list.compound) return [];
-  const refused = list.commands.findIndex((one) => one.start <= start && end <= one.end);
+  // A leading change of directory is no part, as in a parallel verdict.
+  const commands = changesDirectory(list.commands[0]!) ? list.commands.slice(1) : list.commands;
+  const refused = commands.findIndex((one) => one.start <= start && end <= one.end);
   if (refused < 0) return [];
-  return list.commands.map((one, index) => {
+  return commands.map((one, index) => {
     const state = index < refused ? 'passed' : index === refused ? 'refused' : 'not-reached';
     return { span: [one.start, one.end] as const, state, detail: STATES[state] };
   });

@@ -113,7 +113,8 @@ function plainView(options: TextViewOptions): BatchView {
     async event(event) {
       progress.advance(event);
       const row = 'commandId' in event ? progress.row(event.commandId) : undefined;
-      const line = plainLine(event, row, event.at - (progress.beganAt() ?? event.at));
+      // As in the timeline below: a command has ended before its output is all read and told.
+      const line = plainLine(event, row, row?.endedAt ?? event.at - (progress.beganAt() ?? event.at));
       if (line !== undefined) await options.output.write(line);
     },
     async end(result) {

@@ -108,7 +108,6 @@ export function classifyCommand(io: Io): Command {
     .addOption(noNetworkOption())
     .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
-    .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)
     .action((command: string | undefined, flags: Flags) => answer(io, command, flags));
 }

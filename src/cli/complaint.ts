@@ -4,22 +4,27 @@ import { visible } from './display-text.ts';
 /** Exit codes: everything went well; something did not; the caller asked for something that cannot be. */
 export const EXIT = Object.freeze({ ok: 0, failed: 1, usage: 2 });
 
-/** Text that may hold a control character of the caller's input, made harmless line by line. */
+/** Text that may hold a control character of the caller's input, made harmless line by line, each with the program's name. */
 function lines(text: string): string {
-  return text.split('\n').map(visible).join('\n');
+  return text
+    .split('\n')
+    .map((line) => `signalbox: ${visible(line)}`)
+    .join('\n');
 }
 
 /** What is said on standard error about an error: sentences that begin with the program's name. */
 export function complaint(error: unknown): string {
   if (!(error instanceof SignalboxError)) {
     const detail = error instanceof Error ? error.message : String(error);
-    return `signalbox: ${lines(detail)}\n`;
+    return `${lines(detail)}\n`;
   }
-  const where = error.pointer === undefined || error.pointer === '' ? '' : ` (at ${error.pointer})`;
-  const told = [`signalbox: ${lines(error.message)}${visible(where)}`];
+  const { pointer = '' } = error;
+  // Messages about rules name the place themselves.
+  const where = error.message.includes(pointer) ? '' : ` (at ${pointer})`;
+  const told = [`${lines(error.message)}${visible(where)}`];
   for (const fault of error.faults.slice(1))
-    told.push(`signalbox: also: ${lines(fault.detail)}${fault.pointer ? visible(` (at ${fault.pointer})`) : ''}`);
-  if (error.hint !== undefined) told.push(`signalbox: ${lines(error.hint)}`);
+    told.push(`${lines(`also: ${fault.detail}`)}${fault.pointer ? visible(` (at ${fault.pointer})`) : ''}`);
+  if (error.hint !== undefined) told.push(lines(error.hint));
   return `${told.join('\n')}\n`;
 }
 

@@ -3,12 +3,23 @@ import type { Diagnosis, ProgramState } from './doctor-diagnosis.ts';
 import type { Paint } from './paint.ts';
 import { type Cell, drawTable } from './table.ts';
 
+const PROGRAM_HEAD = ['program', 'state', 'place', 'version', 'never run'];
+
 const STYLES = { builtin: 'green', proved: 'green', missing: 'dim', serial: 'yellow' } as const;
 
+export type View = {
+  /** Every program has a row; else those that are plainly proved are only named. */
+  readonly all: boolean;
+  /** How long a line of a table may be. */
+  readonly columns: number;
+};
+
 /** A diagnosis for a person: tables of what is there, then what makes commands serial, which is why one asks. */
-export function drawDiagnosis(diagnosis: Diagnosis, paint: Paint): string[] {
+export function drawDiagnosis(diagnosis: Diagnosis, paint: Paint, { all, columns }: View): string[] {
   const { version, ruleset, facts, programs, path, variables, findings } = diagnosis;
   const present = programs.filter(({ state }) => state !== 'missing' && state !== 'builtin');
+  const plain = present.filter(({ state, shadowed }) => state === 'proved' && shadowed.length === 0);
+  const rows = all ? present : present.filter((program) => !plain.includes(program));
   const builtin = programs.filter(({ state }) => state === 'builtin');
   const missing = programs.filter(({ state }) => state === 'missing');
   const set = variables.flatMap((variable) => variable.set);
@@ -19,6 +30,7 @@ export function drawDiagnosis(diagnosis: Diagnosis, paint: Paint): string[] {
       ['surroundings', 'found', ''],
       facts.map(({ name, value, note }) => [name, value, noted(note)]),
       paint,
+      columns,
     ),
     '',
     ...drawTable(
@@ -28,10 +40,11 @@ export function drawDiagnosis(diagnosis: Diagnosis, paint: Paint): string[] {
         surprise === null ? (isThere ? '' : 'is not there') : { text: surprise, style: 'yellow' },
       ]),
       paint,
+      columns,
     ),
     '',
-    ...drawTable(['program', 'state', 'place', 'version', 'never run'], present.map(programCells), paint),
-    '',
+    ...(rows.length === 0 ? [] : [...drawTable(PROGRAM_HEAD, rows.map(programCells), paint, columns), '']),
+    ...(all ? [] : [`proved, with nothing to tell (--all has places and versions): ${named(plain)}`]),
     `bash answers itself: ${named(builtin)}`,
     `not on PATH: ${named(missing)}`,
     `variables that profiles mind: ${variables.length}, of which set: ${set.length === 0 ? 'none' : set.join(', ')}`,

@@ -9,6 +9,7 @@ import { programsOf } from './doctor-programs.ts';
 import { drawDiagnosis } from './doctor-report.ts';
 import { factsOf, mindedVariables, pathEntries, repositoryFindings, takenAway } from './doctor-surroundings.ts';
 import type { Io } from './io.ts';
+import { roomOf } from './live-screen.ts';
 import { choosePaint } from './paint.ts';
 import { rulesWith } from './rules.ts';
 
@@ -17,6 +18,7 @@ export type DoctorFlags = {
   readonly cwd?: string;
   readonly rules?: readonly string[];
   readonly versions: boolean;
+  readonly all?: true;
 };
 
 /** Looks at everything that a parallel run rests on, and shows it; tells `io` what to end with. */
@@ -24,7 +26,8 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<void> {
   const diagnosis = await diagnose(io, flags);
   io.exitWith(diagnosis.findings.length === 0 ? EXIT.ok : EXIT.failed);
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(diagnosis, null, 2)}\n`);
-  return io.stdout.write(`${drawDiagnosis(diagnosis, choosePaint(io.terminal, io.env)).join('\n')}\n`);
+  const view = { all: flags.all === true, columns: roomOf(io.terminal) };
+  return io.stdout.write(`${drawDiagnosis(diagnosis, choosePaint(io.terminal, io.env), view).join('\n')}\n`);
 }
 
 async function diagnose(io: Io, flags: DoctorFlags): Promise<Diagnosis> {

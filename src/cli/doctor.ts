@@ -20,6 +20,7 @@ export function doctorCommand(io: Io): Command {
     .description('Shows what a parallel run rests on here, and what becomes serial because of it.')
     .addOption(new Option('--format <format>', 'text or json').choices(['text', 'json']).default('text'))
     .option('--cwd <directory>', 'where commands would run (default: here)')
+    .option('--all', 'a row for every program, also where there is nothing to tell')
     .option('--no-versions', 'do not ask programs for their versions')
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
     .addHelpText('after', EXAMPLES)

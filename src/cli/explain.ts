@@ -6,7 +6,7 @@ import type { Io } from './io.ts';
 import { type JudgeFlags, judgeOf, noDaemonOption, noNetworkOption, trustOption } from './judge.ts';
 import { collect, modeOption } from './options.ts';
 import { choosePaint, type Paint } from './paint.ts';
-import { proofLines } from './proof-lines.ts';
+import { surroundingLines } from './proof-lines.ts';
 import { rulesWith } from './rules.ts';
 
 type Flags = JudgeFlags & {
@@ -31,12 +31,18 @@ const COLOURS = [
   ['What would help:', 'cyan'],
 ] as const;
 
-function paintLine(line: string, paint: Paint): string {
-  // The marks under the refused stretch, and nothing else on the line.
-  if (line.includes('^') && line.replaceAll('^', '').trim() === '') return paint('red', line);
-  for (const [beginning, colour] of COLOURS)
-    if (line.startsWith(beginning)) return paint(colour, beginning) + line.slice(beginning.length);
-  return line;
+function paintLines(lines: readonly string[], paint: Paint): readonly string[] {
+  // The first stretch that is underlined is the refused one; below the steps, the part that its mark tells about.
+  let underline: Parameters<Paint>[0] = 'red';
+  return lines.map((line) => {
+    // The marks under a stretch, and nothing else on the line.
+    if (line.includes('^') && line.replaceAll('^', '').trim() === '') return paint(underline, line);
+    const found = COLOURS.find(([beginning]) => line.startsWith(beginning));
+    if (found === undefined) return line;
+    const [beginning, colour] = found;
+    underline = colour;
+    return paint(colour, beginning) + line.slice(beginning.length);
+  });
 }
 
 async function answer(io: Io, command: string, flags: Flags): Promise<void> {
@@ -48,8 +54,8 @@ async function answer(io: Io, command: string, flags: Flags): Promise<void> {
   if (flags.format === 'json') return io.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`);
   const paint = choosePaint(io.terminal, io.env);
   const lines = renderExplanation(explanation).split('\n');
-  if (verdict.kind === 'parallel') lines.push(...proofLines(command, verdict));
-  return io.stdout.write(`${lines.map((line) => paintLine(line, paint)).join('\n')}\n`);
+  if (verdict.kind === 'parallel') lines.push(...surroundingLines(verdict));
+  return io.stdout.write(`${paintLines(lines, paint).join('\n')}\n`);
 }
 
 /** `signalbox explain`: the checks as steps, what was refused and where, and what would help. */
@@ -67,7 +73,6 @@ export function explainCommand(io: Io): Command {
     .addOption(noNetworkOption())
     .addOption(noDaemonOption())
     .option('--rules <path>', 'a further rule file or directory; may be repeated', collect)
-    .showHelpAfterError('(The command must be one argument, in quotes. --help tells more.)')
     .addHelpText('after', EXAMPLES)
     .action((command: string, flags: Flags) => answer(io, command, flags));
 }

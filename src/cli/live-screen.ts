@@ -20,6 +20,11 @@ export function columnsOf(terminal: Pick<Terminal, 'columns'>): number {
   return terminal.columns !== undefined && terminal.columns > 0 ? terminal.columns : FALLBACK_COLUMNS;
 }
 
+/** How long a line may be: as the terminal is wide, and without an end where the output goes elsewhere. */
+export function roomOf(terminal: Pick<Terminal, 'columns'> & { readonly isTTY?: boolean }): number {
+  return terminal.isTTY === true ? columnsOf(terminal) : Number.POSITIVE_INFINITY;
+}
+
 /**
  * The rows that fit on the screen: what runs or has ended last is of interest, so rows that have long ended go first,
  * then those that have not begun. One line is kept for the count of the others.

@@ -23,9 +23,24 @@ Examples:
 Exit codes: 0 all went well, 1 something failed, 2 the call was wrong.`;
 
 /** Commander's own messages begin with "error: "; ours with the program's name, like every tool's. */
-function sayInOurWords(text: string, write: (text: string) => void): void {
-  const sentence = text.startsWith('error: ') ? `signalbox: ${text.slice('error: '.length)}` : text;
-  write(sentence);
+function sayInOurWords(text: string, command: Command, write: (text: string) => void): void {
+  const sentence = text.startsWith('error: ') ? text.slice('error: '.length) : text;
+  // A command that was not quoted looks like more arguments, or like options of ours; a bad value of one does not.
+  const isAboutQuotes = ONE_TEXT.has(command.name()) && !sentence.startsWith('option ');
+  const names = command.parent === null ? 'signalbox' : `${ancestors(command)} ${command.name()}`;
+  const hints = [
+    ...(isAboutQuotes ? ['The command must be one argument, in quotes.'] : []),
+    `${names} --help tells what there is.`,
+  ];
+  write(`signalbox: ${sentence}${hints.map((hint) => `signalbox: ${hint}\n`).join('')}`);
+}
+
+/** The commands that take a text for bash. */
+const ONE_TEXT: ReadonlySet<string> = new Set(['classify', 'explain']);
+
+function ancestors({ parent }: Command): string {
+  if (parent === null) return '';
+  return parent.parent === null ? parent.name() : `${ancestors(parent)} ${parent.name()}`;
 }
 
 function buildProgram(io: Io): Command {
@@ -35,8 +50,7 @@ function buildProgram(io: Io): Command {
     )
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', EXAMPLES)
-    .showHelpAfterError('(signalbox --help tells what there is.)');
+    .addHelpText('after', EXAMPLES);
   for (const command of [
     classifyCommand(io),
     explainCommand(io),
@@ -47,7 +61,7 @@ function buildProgram(io: Io): Command {
   ])
     program.addCommand(command.helpOption('-h, --help', 'print this help'));
   for (const command of withSubcommands(program))
-    command.exitOverride().configureOutput({ outputError: sayInOurWords });
+    command.exitOverride().configureOutput({ outputError: (text, write) => sayInOurWords(text, command, write) });
   return program;
 }
 

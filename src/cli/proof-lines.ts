@@ -3,17 +3,26 @@ import { visible } from './display-text.ts';
 
 /** What a parallel verdict rests on, for a person: a line for each fact there is, then one for each part of a compound. */
 export function proofLines(command: string, verdict: Extract<Verdict, { kind: 'parallel' }>): string[] {
-  const { rule, profile, effects, assumes, parts = [] } = verdict;
+  const { rule, parts = [] } = verdict;
+  return [
+    factLine('rule', named(rule)),
+    ...surroundingLines(verdict),
+    ...parts.map((part) => `  part     ${visible(command.slice(...part.span))}  ${told(part)}`),
+  ];
+}
+
+/** The same without the rules and the parts, for those who have told them. */
+export function surroundingLines({ profile, effects, assumes }: Extract<Verdict, { kind: 'parallel' }>): string[] {
   const facts = [
-    ['rule', named(rule)],
     ['profile', profile],
     ['effects', effects.join(', ')],
     ['assumes', assumes.join(', ')],
   ];
-  return [
-    ...facts.filter(([, text]) => text !== '').map(([name = '', text]) => `  ${name.padEnd(8)} ${text}`),
-    ...parts.map((part) => `  part     ${visible(command.slice(...part.span))}  ${told(part)}`),
-  ];
+  return facts.filter(([, text]) => text !== '').map(([name = '', text = '']) => factLine(name, text));
+}
+
+function factLine(name: string, text: string): string {
+  return `  ${name.padEnd(8)} ${text}`;
 }
 
 function told({ rule, profile, stdin }: Part): string {

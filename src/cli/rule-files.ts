@@ -13,6 +13,7 @@ import { type Summary, summaryOf } from '../rules/summary.ts';
 import { EXIT } from './complaint.ts';
 import { visible, visibleLines } from './display-text.ts';
 import type { Io } from './io.ts';
+import { roomOf } from './live-screen.ts';
 import { choosePaint } from './paint.ts';
 import { rulesWith } from './rules.ts';
 import { type Cell, drawTable } from './table.ts';
@@ -29,7 +30,7 @@ export async function listRules(io: Io, { format, rules: paths }: ListFlags): Pr
     .sort((one, other) => (one.binary < other.binary ? -1 : 1));
   if (format === 'json') return io.stdout.write(`${JSON.stringify({ ruleset: hash, rules: rows }, null, 2)}\n`);
   const head = ['binary', 'state', 'origin', 'profile', 'effects', 'other names'];
-  const lines = drawTable(head, rows.map(cellsOf), choosePaint(io.terminal, io.env));
+  const lines = drawTable(head, rows.map(cellsOf), choosePaint(io.terminal, io.env), roomOf(io.terminal));
   const names = rows.reduce((sum, { names: all }) => sum + all.length, 0);
   return io.stdout.write(`${lines.join('\n')}\n${rows.length} rules, ${names} names\n`);
 }

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../src/classifier/verdict.ts';
@@ -49,8 +50,45 @@ describe('signalbox', () => {
   ])('%j is a usage error: exit code 2 and a sentence on standard error', async (args, said) => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^signalbox: /);
+    expect(stderr).toMatch(/^(signalbox: .*\n)+$/);
     expect(stderr).toContain(said);
+  });
+
+  test('quotes are named where a command without them looks like this, and not where a value is wrong', async () => {
+    const about = async (...args: readonly string[]) => (await runCli(args)).stderr.split('\n').slice(1, -1);
+    const quotes = 'signalbox: The command must be one argument, in quotes.';
+    expect(await about('explain', 'git', 'log')).toEqual([
+      quotes,
+      'signalbox: signalbox explain --help tells what there is.',
+    ]);
+    expect(await about('explain', 'git log', '--oneline')).toContain(quotes);
+    expect(await about('explain', '--mode', 'fast', 'ls')).toEqual([
+      'signalbox: signalbox explain --help tells what there is.',
+    ]);
+    expect(await about('rules', 'list', '--format', 'x')).toEqual([
+      'signalbox: signalbox rules list --help tells what there is.',
+    ]);
+    expect(await about('nothing')).toEqual(['signalbox: signalbox --help tells what there is.']);
+  });
+
+  test('every fault of a rule file is a line, and its place stands in it once', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'x.json'), JSON.stringify({ schema: 1, binary: 'x', colour: 1, taste: 2 }));
+    const { code, stderr } = await runCli(['classify', '--rules', join(directory, 'x.json'), 'x']);
+    const lines = stderr.trimEnd().split('\n');
+    expect(code).toBe(2);
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(line).toMatch(/^signalbox: .*x\.json/);
+    expect(stderr.match(/at \/colour/g)).toHaveLength(1);
+    expect(stderr).not.toContain('(at ');
+  });
+
+  test('what a broken batch file holds stays on one line', async () => {
+    const file = join(temporaryDirectory(), 'broken.json');
+    writeFileSync(file, '{"commands": ["ls",]}\n');
+    const { code, stderr } = await runCli(['run', file]);
+    expect({ code, lines: stderr.split('\n').length }).toEqual({ code: 2, lines: 2 });
+    expect(stderr).toContain('broken.json is not JSON');
   });
 
   test('nothing asked for: the help, on standard error, and exit code 2', async () => {

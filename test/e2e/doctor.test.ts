@@ -46,13 +46,20 @@ describe('signalbox doctor', () => {
 
   test('says the same in words', async () => {
     const { work, bin, env } = surroundings();
-    const { code, stdout, stderr } = await runCli(['doctor', ...QUICK], { cwd: work, env });
+    const { code, stdout, stderr } = await runCli(['doctor', '--all', ...QUICK], { cwd: work, env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^bash +5\.\S+ at \/\S+$/m);
     expect(stdout).toMatch(new RegExp(`^grep +proved +${bin}/grep$`, 'm'));
     expect(stdout).toMatch(/^bash answers itself: .*echo/m);
     expect(stdout).toMatch(/^not on PATH: .*\bls\b/m);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('Everything that the rules prove is proved here.');
+  });
+
+  test('programs with nothing to tell are only named unless all are asked for', async () => {
+    const { work, env } = surroundings();
+    const { stdout } = await runCli(['doctor', ...QUICK], { cwd: work, env });
+    expect(stdout).toMatch(/^proved, with nothing to tell \(--all .*\): git, grep, wc$/m);
+    expect(stdout).not.toMatch(/^program +state/m);
   });
 
   test('names a program of another userland, and what becomes serial', async () => {

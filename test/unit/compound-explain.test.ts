@@ -29,6 +29,16 @@ test('of a refused one they tell which was refused, and which was not asked', ()
   expect(drawn('tool | read; read')).toEqual(['passed tool: proved', 'passed read: proved', 'refused read: refused']);
 });
 
+test('a leading change of directory is no part of a refused one either', () => {
+  expect(drawn('cd a && tool b | read; other')).toEqual([
+    'passed tool b: proved',
+    'passed read: proved',
+    'refused other: refused',
+  ]);
+  expect(drawn('cd .. && cd - && tool')).toEqual(['refused cd -: refused', 'not-reached tool: not asked']);
+  expect(drawn('cd - && tool')).toEqual([]);
+});
+
 test('nothing is drawn where the text was not read so far, or is to blame as a whole', () => {
   expect(explained('tool a; $b').parts).toEqual([]);
   expect(explained('other').parts).toEqual([]);

@@ -78,7 +78,7 @@ describe('as text', () => {
       '  tool a new',
       '         ^^^',
       '',
-      '[ok] Metacharacters: bash would pass exactly these words and do nothing else',
+      '[ok] Metacharacters: bash would do exactly what was read, and nothing else',
       '[ok] Leading token: the first word is a bare name that has a rule',
       '[no] Subcommand and shape: `tool` takes no operand `new` here.',
       '',
