@@ -20,10 +20,10 @@ const fileOf = (binary: string) => files.find((file) => file.binary === binary)!
 
 describe('a stage before xargs', () => {
   test.each([
-    "find . -maxdepth 0 -printf '\\057dev/tty\\n'",
-    "find . -maxdepth 0 -printf '/d' -printf 'ev/tty\\n'",
-    "find . -maxdepth 0 -printf '--files0-from=\\057dev/zero\\n'",
-    "find . -maxdepth 0 -printf 'pipe1\\n'",
+    "find . -maxdepth 0 -printf '\\057dev/tty%%\\n'",
+    "find . -maxdepth 0 -printf '/d%l' -printf 'ev/tty%l\\n'",
+    "find . -maxdepth 0 -printf '--files0-from=\\057dev/zero%l\\n'",
+    "find . -maxdepth 0 -printf 'pipe1%l\\n'",
     'find . -ls',
     "git ls-files --format='%(path)'",
     'git ls-files -s',
