@@ -56,6 +56,7 @@ export function compoundCorpusFigures(
     parallelShare('agent commands guessed to write', texts(writes), 'none', compound),
     parallelShare('agent commands guessed read-only or conditional', texts(reads), 'all', compound),
     weightedShare('  the same, as often as seen', reads, compound),
+    parallelShare('  the same in simple mode', texts(reads), 'all', answers.simple),
     weightedShare('  the same in simple mode, as often as seen', reads, answers.simple),
     batchShare('turns of which every command is parallel', batches, compound),
     batchShare('  the same in simple mode', batches, answers.simple),
