@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import type { Held } from './acquire-options.ts';
+import type { AcquireOptions, Held } from './acquire-options.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { BatchBook, Consequence } from './batch.ts';
 import { beginAny, type Program, programsOf } from './beginning.ts';
@@ -85,27 +85,25 @@ export class CommandRun {
   /** Joins its queues before it first waits. Never rejects. */
   async live(): Promise<void> {
     const { restating } = this.#batch;
-    let held: () => void = () => {};
+    let held: Held<Owner> | null = null;
     let slot: ReleaseSlot = () => {};
     try {
-      held = await this.#acquire();
+      held = await this.#acquire(null);
       for (;;) {
         slot = await this.#takeSlot();
         if (this.#waiting.signal.aborted) return;
         const ready = this.#assess();
         if (ready !== null) {
+          const release = held;
           await this.#run(ready, () => {
             slot();
-            held();
+            release();
           });
           return;
         }
         slot();
         restating.add(this.#entry);
-        // Joined before the old hold is given up: at its own ticket, so that nobody behind it slips in between.
-        const restated = this.#acquire();
-        held();
-        held = await restated;
+        held = await this.#acquire(held);
         restating.delete(this.#entry);
       }
     } catch (error) {
@@ -113,21 +111,22 @@ export class CommandRun {
     } finally {
       restating.delete(this.#entry);
       slot();
-      held();
+      held?.();
     }
   }
 
-  #acquire(): Promise<Held<Owner>> {
+  /** At the entry's own ticket, also when it waits anew: nobody behind it slips in. */
+  #acquire(before: Held<Owner> | null): Promise<Held<Owner>> {
     const { ticket, locks } = this.#entry;
-    return this.#batch.settings.lock.acquire(locks, {
-      ticket,
+    const options: AcquireOptions<Owner> = {
       signal: this.#waiting.signal,
       label: this.#owner,
       onWait: (blockers) => {
         const others = blockers.flatMap(({ label }) => (label === undefined || label === this.#owner ? [] : [label]));
         if (others.length > 0) this.#tellWaiting(others.slice(0, MAX_BLOCKERS));
       },
-    });
+    };
+    return before?.restate(locks, options) ?? this.#batch.settings.lock.acquire(locks, { ...options, ticket });
   }
 
   #takeSlot(): Promise<ReleaseSlot> {
