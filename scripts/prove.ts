@@ -16,9 +16,9 @@
  *   --write          writes docs/proof.md
  *
  * Exit code 1 when anything was found. What is not installed is told. Beside what .ci/run installs, these packages of Debian
- * have programs with rules: acl apt binutils bsdextrautils cargo clang cmake gh golang-go iproute2 kmod lsof net-tools
- * php-cli psmisc python3-pip rpm ruby rustc systemd; and of npm: bun deno eslint prettier typescript. The others come from
- * their makers: docker, kubectl, terraform.
+ * have programs with rules: acl apt binutils bsdextrautils cargo clang cmake gh golang-go iproute2 kmod libcap2-bin lsof
+ * man-db net-tools pciutils php-cli plocate psmisc python3-pip rpm ruby rustc shellcheck sysstat systemd usbutils; and of
+ * npm: bun deno eslint prettier typescript. The others come from their makers: docker, kubectl, terraform.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

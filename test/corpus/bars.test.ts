@@ -25,6 +25,15 @@ function rowsOf<Row>(name: string): readonly Row[] {
 type Labelled = { readonly cmd: string; readonly expected: string; readonly borderline: boolean };
 type Seen = { readonly cmd: string; readonly count: number; readonly guess: string };
 
+/** Bars on rows of the corpus are held where it lies; elsewhere only that it is not there at all. */
+const where = existsSync(corpus) ? 'held: the corpus is here' : 'not held: the corpus is not here';
+
+test(`the corpus is whole, or not there at all (${where})`, () => {
+  const sizes = ['labelled.jsonl', 'agent-commands.jsonl'].map((name) => rowsOf(name).length);
+  if (existsSync(corpus)) expect(Math.min(...sizes)).toBeGreaterThan(150);
+  else expect(sizes).toEqual([0, 0]);
+});
+
 describe('the bars', () => {
   test('no hostile vector is parallel, in either mode', () => {
     const lines = [...linesOf('vectors').values()];
@@ -42,7 +51,7 @@ describe('the bars', () => {
     expect({ missed, enough: missed.length <= 0.03 * rows.length }).toEqual({ missed, enough: true });
   });
 
-  test('no labelled row that is expected to be serial is parallel, and 97 % of the clear parallel ones are', () => {
+  test(`no labelled row that is expected to be serial is parallel, and 97 % of the clear parallel ones are (${where})`, () => {
     const lines = linesOf('labelled');
     const rows = rowsOf<Labelled>('labelled.jsonl');
     const answer = ({ cmd }: Labelled) => lines.get(keyOf(cmd));
@@ -56,7 +65,7 @@ describe('the bars', () => {
     expect({ missed, enough: missed.length <= 0.03 * clear.length }).toEqual({ missed, enough: true });
   });
 
-  test('at least 60 % of what agents ran to read, weighted by count, is parallel in simple mode', () => {
+  test(`at least 60 % of what agents ran to read, weighted by count, is parallel in simple mode (${where})`, () => {
     const lines = linesOf('agent-commands');
     expect(lines.size).toBeGreaterThan(8_000);
     const reads = rowsOf<Seen>('agent-commands.jsonl').filter(({ guess }) => guess === 'ro' || guess === 'cond');
@@ -93,7 +102,7 @@ describe('the page of borderline rows', () => {
     expect(said).toEqual(held);
   });
 
-  test('names every borderline row of the corpus', () => {
+  test(`names every borderline row of the corpus (${where})`, () => {
     const rows = rowsOf<Labelled>('labelled.jsonl').filter(({ borderline }) => borderline);
     const named = new Set(entries.map(({ key }) => key));
     expect(rows.filter(({ cmd }) => !named.has(keyOf(cmd)))).toEqual([]);
