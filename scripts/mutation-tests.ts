@@ -15,6 +15,7 @@ export const MUTATION_TESTS: readonly string[] = [
   'test/unit/classify.test.ts',
   'test/unit/compile.test.ts',
   'test/unit/explain.test.ts',
+  'test/unit/compound-explain.test.ts',
   'test/unit/compound-lexer.test.ts',
   'test/unit/compound-names.test.ts',
   'test/unit/compound-second-reading.test.ts',
