@@ -11,7 +11,7 @@ const LINE_FEED = 10;
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** A fault in one line, told by its number: the caller's file is at fault, and the line is the place to look. */
-export function lineError(number: number, detail: string, cause?: unknown): SignalboxError {
+function lineError(number: number, detail: string, cause?: unknown): SignalboxError {
   return new SignalboxError('REQUEST_INVALID', `Line ${number} of standard input: ${detail}`, { cause });
 }
 

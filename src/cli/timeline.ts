@@ -130,7 +130,7 @@ function drawHead(layout: Layout, total: number): string {
 }
 
 /** One sentence about the whole: how many, how long, and how long the same commands would have taken one by one. */
-export function summarise(rows: readonly Row[], now: number): string {
+function summarise(rows: readonly Row[], now: number): string {
   const ended = rows.filter((row) => row.endedAt !== null);
   const good = ended.filter(isGood).length;
   const others = ended.length - good;
