@@ -114,7 +114,8 @@ describe('a long answer', () => {
     const service = await startService({ dispatcher });
     await service.run({ commands: [`${print(100_000)}; while [ ! -e go ]; do sleep 0.02; done`] });
     const path = `/batches/${seen[0]?.id}`;
-    await until(async () => (await service.call(path)).text.includes('漢'));
+    // In what was printed: the text of the command holds the character from the start.
+    await until(async () => (await service.call(path)).json.commands[0].stdout.includes('漢'));
     const { text, json } = await service.call(path);
     expect(json.commands[0].state).toBe('running');
     expect(text === JSON.stringify(seen[0]?.snapshot())).toBe(true);
