@@ -43,7 +43,7 @@ export function hasCorpus(): boolean {
 
 function* examplesOf(files: readonly RuleFile[], directory: string): Generator<Candidate> {
   for (const { binary, examples, only } of files) {
-    // What has no meaning alone is run only behind a pipe, which this version does not do.
+    // What has no meaning alone is run in compounds: compounds.ts.
     if (only === 'compound') continue;
     for (const command of examples.parallel) yield { command, source: 'example', binary };
     for (const command of readProposed(directory, binary).parallel) yield { command, source: 'proposed', binary };

@@ -40,7 +40,9 @@ export function observe(ruleSet: RuleSet): Observer {
     noted.add(key);
   };
   const add = (entry: Omit<Entry, 'whyNot'>, shapes: readonly ShapeRule[] = []): string => {
-    const isPiped = shapes.length > 0 && shapes.every(({ stdin }) => stdin === 'always');
+    const isPiped =
+      rules.binaries.get(entry.binary)?.compoundOnly ||
+      (shapes.length > 0 && shapes.every(({ stdin }) => stdin === 'always'));
     const whyNot = isPiped ? 'reads standard input whatever it is given: only behind a pipe' : 'no command was found';
     if (!entries.has(entry.key)) entries.set(entry.key, { ...entry, whyNot });
     return entry.key;
