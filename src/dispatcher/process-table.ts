@@ -91,15 +91,21 @@ function groupAndState(pid: number): { state: string; group: number } | null {
   return { state: fields[0] ?? '', group: Number(fields[2]) };
 }
 
-/**
- * More rounds than one only while processes vanish under the reader (one that forks and ends could hide its child), or
- * while one is in the midst of starting another program: for that moment its environment reads as empty.
- */
+/** More rounds than one while processes vanish under the reader: one that forks and ends could hide its child. */
 const MAX_ROUNDS = 5;
 
-/** Milliseconds given to a process that is starting another program. */
+/**
+ * More rounds, too, while one is in the midst of starting another program: for that moment its environment reads as
+ * empty. The kernel needs microseconds for it, but on a busy machine the process may have to wait for its turn first.
+ */
+const MAX_SETTLING_ROUNDS = 250;
+
+/** Milliseconds between two such rounds. */
 const SETTLING_MS = 1;
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
+
+/** Which of the fields behind the name says where the environment ends in memory (proc(5), field 51 of `stat`). */
+const ENVIRONMENT_END = 48;
 
 /** The flag of the kernel's own threads, which have no environment at all. */
 const KERNEL_THREAD = 0x0020_0000;
@@ -114,7 +120,8 @@ function carriers(wanted: readonly MarkerQuery[]): ReadonlyMap<string, readonly 
   const markers = new Set(wanted.map(({ marker }) => marker));
   const mayCarry = candidates(wanted);
   const found = new Map<string, number[]>();
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  let [vanishing, settling] = [0, 0];
+  for (;;) {
     found.clear();
     let hasVanished = false;
     let isSettling = false;
@@ -126,10 +133,9 @@ function carriers(wanted: readonly MarkerQuery[]): ReadonlyMap<string, readonly 
       else if (environment.length === 0) isSettling ||= mayBeStarting(pid);
       else for (const marker of carried(environment, markers)) found.set(marker, [...(found.get(marker) ?? []), pid]);
     }
-    if (isSettling) Atomics.wait(CLOCK, 0, 0, SETTLING_MS);
-    else if (!hasVanished) break;
+    if (isSettling && ++settling <= MAX_SETTLING_ROUNDS) Atomics.wait(CLOCK, 0, 0, SETTLING_MS);
+    else if (!hasVanished || ++vanishing >= MAX_ROUNDS) return found;
   }
-  return found;
 }
 
 /** Which processes need be read: to read one costs 10 µs, and there may be thousands. */
@@ -176,12 +182,16 @@ function throwIfShort(error: unknown): void {
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error;
 }
 
-/** Whether an empty environment may be that of a live process which is just starting another program. */
+/**
+ * Whether an empty environment is that of a live process which is just starting another program: where its environment
+ * ends is told only once it has one, while that of a program started without any ends where it begins.
+ */
 function mayBeStarting(pid: number): boolean {
   const text = read(`/proc/${pid}/stat`)?.toString('latin1');
   if (text === undefined) return false;
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields[0] !== 'Z' && fields[0] !== 'X' && (Number(fields[6]) & KERNEL_THREAD) === 0;
+  const isKernelThread = (Number(fields[6]) & KERNEL_THREAD) !== 0;
+  return fields[0] !== 'Z' && fields[0] !== 'X' && !isKernelThread && fields[ENVIRONMENT_END] === '0';
 }
 
 /** Undefined when the process has gone; null when it is somebody else's and may not be read. */
