@@ -104,8 +104,8 @@ const MAX_SETTLING_ROUNDS = 250;
 const SETTLING_MS = 1;
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 
-/** Which of the fields behind the name says where the environment ends in memory (proc(5), field 51 of `stat`). */
-const ENVIRONMENT_END = 48;
+/** Which of the fields behind the name says where the environment begins in memory; the next, where it ends (proc(5)). */
+const ENVIRONMENT = 47;
 
 /** The flag of the kernel's own threads, which have no environment at all. */
 const KERNEL_THREAD = 0x0020_0000;
@@ -183,15 +183,18 @@ function throwIfShort(error: unknown): void {
 }
 
 /**
- * Whether an empty environment is that of a live process which is just starting another program: where its environment
- * ends is told only once it has one, while that of a program started without any ends where it begins.
+ * Whether what read as an empty environment is that of a live process which is just starting another program: where its
+ * environment lies is told only once it has one, and by then one that was opened before may have read as empty, too. Only
+ * a program that was started without any has one that ends where it begins.
  */
 function mayBeStarting(pid: number): boolean {
   const text = read(`/proc/${pid}/stat`)?.toString('latin1');
   if (text === undefined) return false;
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const isKernelThread = (Number(fields[6]) & KERNEL_THREAD) !== 0;
-  return fields[0] !== 'Z' && fields[0] !== 'X' && !isKernelThread && fields[ENVIRONMENT_END] === '0';
+  const [start, end] = fields.slice(ENVIRONMENT, ENVIRONMENT + 2);
+  const isWithout = start === end && end !== '0';
+  return fields[0] !== 'Z' && fields[0] !== 'X' && !isKernelThread && !isWithout;
 }
 
 /** Undefined when the process has gone; null when it is somebody else's and may not be read. */

@@ -16,6 +16,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import type { Effect, Verdict } from '../../src/classifier/verdict.ts';
 import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
+import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { DispatcherOptions } from '../../src/dispatcher/options.ts';
 import { profilesOf } from '../../src/dispatcher/profiles.ts';
 import type { Spawn } from '../../src/dispatcher/runner.ts';
@@ -200,15 +201,18 @@ describe('the risks', () => {
     for (const command of ['yarn --version', 'pnpm --version', 'mvn --version']) expect(setOf(command)).toBe(null);
   });
 
-  test('R12: another process, or a second dispatcher, is not held by our locks', async () => {
+  test('R12: another process, or a dispatcher with a lock of its own, is not held by our locks', async () => {
     const cwd = temporaryDirectory();
     await makeFifos(cwd, 'gate');
     const writer = dispatcherIn(cwd).dispatch(['read line < gate; echo "$line" > a.txt']);
     await eventOf(writer, 'started');
-    const reader = await runIn(cwd, 'ls');
+    const reader = await runIn(cwd, 'ls', { lock: new KeyedLock() });
     expect([codeOf(reader), reader.stdout]).toEqual(['parallel', 'gate\n']);
+    // Without one, all dispatchers of the process wait for each other.
+    const sharing = runIn(cwd, 'cat a.txt');
     await openGate(cwd, 'gate');
     await writer.done;
+    expect((await sharing).stdout).toBe('go\n');
     expect(existsSync(join(cwd, 'a.txt'))).toBe(true);
   });
 
