@@ -82,7 +82,8 @@ function namesFiles(feeder: Reading, { after, through }: NodeRule, home: string)
   if (!passesOn && !isListed(feeder, after)) return false;
   const bases = [home, feeder.home, feeder.base];
   const isOutside = (text: string): boolean => namesDevices(text) || bases.some((base) => isRoot(text, base));
-  return !isOutside('.') && !words.some(({ text }) => isOutside(text));
+  // Where the home directory lies, or leads to, is not known here: it may be the root.
+  return !isOutside('.') && !words.some(({ text, home: isHome }) => isHome === true || isOutside(text));
 }
 
 function isListed({ proof, options }: Reading, feeders: Feeders): boolean {

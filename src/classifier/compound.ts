@@ -1,7 +1,7 @@
 import type { Proof } from './compiled.ts';
 import { changesDirectory, leadingChange, refuseChange } from './directory-change.ts';
 import { joinProofs, settled } from './joint-proof.ts';
-import type { ClassifyOptions } from './judgement.ts';
+import type { ClassifyOptions, PathUse } from './judgement.ts';
 import type { ListedCommand } from './lexer.ts';
 import { readWords, refusePart } from './part.ts';
 import { resolve } from './paths.ts';
@@ -61,6 +61,7 @@ export function readCompound(root: Reading, commands: readonly ListedCommand[], 
     proofs.push(proof);
     parts.push(partOf(command, proof, input));
   }
+  if (readings.some(({ delegate }) => delegate !== null)) markListed(root);
   const joined = joinProofs(proofs);
   if ('variable' in joined) {
     const [start, end] = [commands[0]!.start, commands.at(-1)!.end];
@@ -68,6 +69,12 @@ export function readCompound(root: Reading, commands: readonly ListedCommand[], 
   }
   root.proof = joined.proof;
   return { readings, parts: Object.freeze(parts), refusal: null };
+}
+
+/** What is opened under names that a listing printed may be anything below the places that the text names. */
+function markListed({ paths }: Reading): void {
+  const listed = paths.map((path): PathUse => ({ ...path, walked: true }));
+  paths.splice(0, paths.length, ...listed, { text: '.', glob: false, walked: true });
 }
 
 /** What the parts name from one on, whatever they are: nothing of it is proved. */

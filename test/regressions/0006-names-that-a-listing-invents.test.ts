@@ -3,9 +3,14 @@
  * first invents a name, the second prints lines of files, and cat opened whatever they said.
  * The kind: what goes to xargs are whole names of files that a listing found, because every option of the listing is listed.
  */
+
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import { spellingsOf } from '../../src/classifier/usage.ts';
+import { createDispatcher } from '../../src/dispatcher/dispatcher.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { RuleNode } from '../../src/rules/schema.ts';
 import { files } from '../rules/built-in.ts';
@@ -121,4 +126,26 @@ test('every option that may stand before xargs is one of the rule that has it, o
     return options.filter((option) => !spelled.has(option)).map((option) => `${path} ${option}`);
   });
   expect(unknown).toEqual([]);
+});
+
+describe('the place that a stage before xargs lists', () => {
+  test.each(['find lnk/', 'find lnk/. -name zero', 'fd . lnk/'])(
+    '%s is serial where the link leads to the root',
+    (feeder) => {
+      const cwd = realpathSync.native(mkdtempSync(join(tmpdir(), 'signalbox-listed-')));
+      try {
+        symlinkSync('/', join(cwd, 'lnk'));
+        const dispatcher = createDispatcher({ rules, cwd, mode: 'compound' });
+        const verdictOf = (command: string) => dispatcher.plan([command]).commands[0]?.verdict;
+        expect(verdictOf(`${feeder} | xargs wc -l`)).toMatchObject({
+          kind: 'serial',
+          reason: { code: 'OPERAND_NOT_REGULAR' },
+        });
+        // The same in a place that leads nowhere else.
+        expect(verdictOf('find . -name zero | xargs wc -l')).toMatchObject({ kind: 'parallel' });
+      } finally {
+        rmSync(cwd, { recursive: true });
+      }
+    },
+  );
 });

@@ -182,15 +182,17 @@ describe('a command that runs another', () => {
   test('is judged with what both name, start and hold, but for the names from the pipe', () => {
     expect(judge('feed | each list a b --', { rules, mode: 'compound' })).toMatchObject({
       verdict: { kind: 'parallel', profile: 'quiet' },
-      paths: [
-        { text: 'a', glob: false },
-        { text: 'b', glob: false },
-      ],
+      // What was listed may be anything below: those places are walked, and the directory itself is one.
+      paths: ['a', 'b', '.'].map((text) => ({ text, glob: false, walked: true })),
       resources: ['first', 'second'],
       starts: ['starter', 'list', 'list-helper'],
       programs: ['feed', 'each'],
     });
-    expect(judge('feed | each list --', { rules, mode: 'compound' })).toMatchObject({ paths: [], directories: [] });
+    expect(judge('feed | each list --', { rules, mode: 'compound' })).toMatchObject({
+      paths: [{ text: '.', glob: false, walked: true }],
+      directories: [],
+    });
+    expect(judge('feed | feed', { rules, mode: 'compound' }).paths).toEqual([]);
   });
 
   test('runs in bash when a part of it does, behind a pipe that nobody described too', () => {

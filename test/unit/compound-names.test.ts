@@ -121,7 +121,7 @@ describe('names that a command behind a pipe opens', () => {
   test('what the command behind names, starts and does is told of the whole', () => {
     const judgement = asked('list a | each -f b seek -f c -C d x --');
     expect(judgement).toMatchObject({
-      paths: [{ text: 'a' }, { text: 'b' }, { text: 'c' }],
+      paths: ['a', 'b', 'c', '.'].map((text) => ({ text, walked: true })),
       directories: ['d'],
       programs: ['list', 'each'],
       starts: ['seek', 'pager'],
@@ -132,7 +132,7 @@ describe('names that a command behind a pipe opens', () => {
         parts: [{ rule: [{ path: 'list' }] }, { rule: [{ path: 'each' }, { path: 'seek' }], stdin: 'pipe' }],
       },
     });
-    expect(judgement.paths).toHaveLength(3);
+    expect(judgement.paths).toHaveLength(4);
     expect(asked('list | each first -n 3 --').resources).toEqual(['shelf']);
     expect(asked('list | each mute --').verdict).toMatchObject({ profile: 'quiet' });
   });
