@@ -5,9 +5,9 @@ import { resolve } from 'node:path';
 import { exportRules, type RuleSet } from '../classifier/rule-set.ts';
 import { isShellVariable, mindedVariable } from '../dispatcher/environment.ts';
 import { workspaceKeys } from '../dispatcher/lock-keys.ts';
+import { isInside } from '../dispatcher/paths.ts';
 import type { Platform } from '../dispatcher/platform.ts';
 import { profilesOf } from '../dispatcher/profiles.ts';
-import { isInside } from '../dispatcher/program.ts';
 import { probeRepository } from '../dispatcher/repository-probe.ts';
 import type { Fact, Finding, PathEntry, VariableState } from './doctor-diagnosis.ts';
 

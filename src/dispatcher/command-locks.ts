@@ -1,8 +1,7 @@
 import type { Judgement } from '../classifier/judgement.ts';
 import { namedTarget } from './directory-change.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
-import { isDirectory, pathFrom } from './paths.ts';
-import { isInside } from './program.ts';
+import { isDirectory, isInside, pathFrom } from './paths.ts';
 import type { LockMode, LockRequest } from './types.ts';
 
 /** Where a command works and what it looks at, as far as its text says. */

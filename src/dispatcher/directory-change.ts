@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import type { DirectoryChange } from '../classifier/judgement.ts';
-import { isPseudo } from './operands.ts';
-import { realDirectory } from './paths.ts';
-import { isInside } from './program.ts';
+import { isInside, isPseudo, realDirectory } from './paths.ts';
 
 /** Where the change leads, or why that cannot be told or must not be. */
 export type Landing =

@@ -1,9 +1,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
-import { isPseudo } from './operands.ts';
-import { isDirectory } from './paths.ts';
-import { isInside } from './program.ts';
+import { isDirectory, isInside, isPseudo } from './paths.ts';
 import { roughWords } from './text-words.ts';
 import type { LockMode } from './types.ts';
 

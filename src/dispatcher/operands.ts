@@ -1,18 +1,10 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PathUse } from '../classifier/judgement.ts';
-import { realOr } from './paths.ts';
-
-/** Reading there can block, or answer differently each time. */
-const PSEUDO = ['/dev', '/proc', '/sys'];
+import { isPseudo, realOr } from './paths.ts';
 
 /** Directory entries looked at for one command's globs. Past it nobody has looked, and the answer is strict. */
 const MAX_ENTRIES = 4096;
-
-/** Whether a real path is one of the kernel's file systems or lies in one. */
-export function isPseudo(real: string): boolean {
-  return PSEUDO.some((root) => real === root || real.startsWith(`${root}/`));
-}
 
 /**
  * The first operand that is no regular file or directory, as a clause for a person, or null when all are or do not

@@ -45,6 +45,21 @@ export function isExecutable(path: string): boolean {
   }
 }
 
+/** Whether a real path is a directory of the list or lies in one. */
+export function isInside(path: string, directories: readonly string[]): boolean {
+  return directories.some(
+    (directory) => path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`),
+  );
+}
+
+/** Where the kernel's file systems are: reading there can block, or answer differently each time. */
+const PSEUDO = ['/dev', '/proc', '/sys'];
+
+/** Whether a real path is one of the kernel's file systems or lies in one. */
+export function isPseudo(real: string): boolean {
+  return isInside(real, PSEUDO);
+}
+
 /** The path of what a directory holds under a name, or of a relative path that starts there. */
 export function below(directory: string, name: string): string {
   return directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`;

@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { constants, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isExecutable } from './paths.ts';
+import { isExecutable, isInside } from './paths.ts';
+import { scriptLine } from './script-line.ts';
 
 export type Program =
   | { readonly kind: 'found'; readonly path: string }
@@ -16,6 +17,8 @@ export type ProgramContext = {
   readonly cwd: string;
   /** Real directories that the command works in. A program inside one is whatever the last writer made of it. */
   readonly workspaces: readonly string[];
+  /** What was found already, for as long as one look at a command takes. */
+  readonly found?: Map<string, Program>;
 };
 
 /**
@@ -24,7 +27,13 @@ export type ProgramContext = {
  *
  * @param name without a slash.
  */
-export function findProgram(name: string, { path, cwd, workspaces }: ProgramContext): Program {
+export function findProgram(name: string, context: ProgramContext): Program {
+  const program = context.found?.get(name) ?? lookUp(name, context);
+  context.found?.set(name, program);
+  return program;
+}
+
+function lookUp(name: string, { path, cwd, workspaces }: ProgramContext): Program {
   // Bash has a PATH of its own when it is given none, and some builds put the working directory into it.
   if (path === undefined) return untrusted('PATH is not set');
   for (const entry of path.split(':')) {
@@ -66,35 +75,10 @@ export function distrustedStart(
   return null;
 }
 
-/** Bytes of a first line that are looked at; the kernel reads 256. */
-const FIRST_LINE = 256;
-
 /** The names without a slash in the `#!` line of a script (`env node`): whoever interprets it finds them on PATH. */
 function interpreterOf(file: string): readonly string[] | null {
-  let handle: number | null = null;
-  try {
-    // Not blocking, so that a FIFO in the place of a program cannot hold us.
-    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const buffer = Buffer.alloc(FIRST_LINE);
-    const line = buffer.toString('latin1', 0, readSync(handle, buffer, 0, FIRST_LINE, 0)).split('\n', 1)[0] as string;
-    if (!line.startsWith('#!')) return [];
-    return line
-      .slice(2)
-      .split(/[ \t]+/)
-      .filter((word) => word !== '' && !word.includes('/') && !word.startsWith('-') && !word.includes('='));
-  } catch (error) {
-    // A program may be run without being readable; then it is no script.
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? [] : null;
-  } finally {
-    if (handle !== null) closeSync(handle);
-  }
-}
-
-/** Whether a real path is a directory of the list or lies in one. */
-export function isInside(path: string, directories: readonly string[]): boolean {
-  return directories.some(
-    (directory) => path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`),
-  );
+  const words = scriptLine(file);
+  return words?.filter((word) => !word.includes('/') && !word.startsWith('-') && !word.includes('=')) ?? null;
 }
 
 function untrusted(why: string): Program {

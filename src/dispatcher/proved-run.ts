@@ -6,9 +6,9 @@ import type { Places } from './command-locks.ts';
 import { landingOf } from './directory-change.ts';
 import { type Environment, mindedVariable, parallelEnvironment } from './environment.ts';
 import { workspaceKeys } from './lock-keys.ts';
-import { irregularOperand, isPseudo } from './operands.ts';
+import { irregularOperand } from './operands.ts';
 import type { Assessor, Order, Terms } from './order.ts';
-import { realOr } from './paths.ts';
+import { isPseudo, realOr } from './paths.ts';
 import { markerValue } from './process-table.ts';
 import { profileNamed } from './profiles.ts';
 import { distrustedStart, findProgram, type Program, type ProgramContext } from './program.ts';
@@ -99,7 +99,7 @@ export function provedRun(assessor: Assessor, { order, terms, judgement, places,
   const own = workspaceKeys(cwd).workspace;
   const workspaces = places.workspaces.includes(own) ? places.workspaces : [...places.workspaces, own];
   // A relative entry of PATH is looked up from wherever the text has changed to.
-  const contexts = places.starts.map((start) => ({ path, cwd: start, workspaces }));
+  const contexts = places.starts.map((start): ProgramContext => ({ path, cwd: start, workspaces, found: new Map() }));
   const programs = programsOf(judgement, command, platform.builtins);
   if (programs.answered !== null) {
     return no(
@@ -148,7 +148,7 @@ function programsOf({ verdict, programs }: Judgement, command: string, builtins:
   const isDirect = verdict.run.form === 'argv';
   const [name = ''] = verdict.run.form === 'argv' ? verdict.run.argv : wordsOf(command);
   if (!builtins.has(name)) return { names: [name], answered: null };
-  return { names: [], answered: isDirect ? name : null };
+  return { names: [], answered: isDirect || programs.includes(name) ? name : null };
 }
 
 /** Why what would run cannot be trusted, from any of the places that it may start from; or null. */

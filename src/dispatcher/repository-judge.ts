@@ -3,7 +3,7 @@ import type { Judge, Judgement, RepositoryFacts, RepositoryFinding } from '../cl
 import type { Part, Verdict } from '../classifier/verdict.ts';
 import { type Places, provedPlaces } from './command-locks.ts';
 import { pathKey } from './lock-keys.ts';
-import { isInside } from './program.ts';
+import { isInside } from './paths.ts';
 import type { ProbedRepository, RepositoryProbe } from './repository-probe.ts';
 
 type Context = Parameters<Judge>[1];

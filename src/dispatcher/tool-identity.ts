@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { exportRules, type RuleSet } from '../classifier/rule-set.ts';
 import { realOr } from './paths.ts';
 import { findProgram, type ProgramContext } from './program.ts';
+import { scriptLine } from './script-line.ts';
 
 /**
  * Whether a program is the one that its rule was proved with, and not another of the same name: busybox, a BSD userland, a
@@ -51,12 +52,15 @@ export const ANY_TOOL: ToolIdentity = Object.freeze({ doubt: () => null });
  */
 export function createToolIdentity(tools: KnownTools, path: string | undefined): ToolIdentity {
   const crowds = crowdsOn(path, tools);
-  const searched = new Map<string, boolean>();
+  const searched = new Map<string, { readonly state: string; readonly isIt: boolean }>();
   const holds = (name: string, file: string, texts: readonly string[]): boolean => {
-    const key = `${name}\0${stateOf(file)}`;
-    const known = searched.get(key) ?? holdsOne(file, texts);
-    searched.set(key, known);
-    return known;
+    const key = `${name}\0${file}`;
+    const state = stateOf(file);
+    const known = searched.get(key);
+    if (known?.state === state) return known.isIt;
+    const isIt = holdsOne(file, texts);
+    searched.set(key, { state, isIt });
+    return isIt;
   };
   return Object.freeze({
     doubt: (name: string, file: string): string | null => {
@@ -74,7 +78,7 @@ export function createToolIdentity(tools: KnownTools, path: string | undefined):
           ? null
           : `${what} does not hold ${expected}, so it is not the ${name} that was proved`;
       }
-      const shell = firstLineOf(file).find((word) => tools.never.has(word));
+      const shell = readersOf(file).find((word) => tools.never.has(word));
       if (shell !== undefined) {
         return `${what} is a script of ${shell} without a text that its rule knows, so it may start anything, and is not the ${name} that was proved`;
       }
@@ -147,30 +151,10 @@ function stateOf(file: string): string {
 
 /**
  * The names in the line of a script that says what reads it (`#!/usr/bin/env bash`): what managers of versions put in place
- * of a program is such a script. None of a file that is no script; one that cannot be read cannot run as one either.
+ * of a program is such a script. None of a file that cannot be read, which cannot run as one either.
  */
-function firstLineOf(file: string): readonly string[] {
-  const start = startOf(file);
-  if (!start.startsWith('#!')) return [];
-  const line = start.slice(2).split('\n', 1)[0] as string;
-  return line.split(/[ \t]+/).map((word) => basename(word));
-}
-
-/** As much as the kernel reads of that line. */
-const MOST_OF_A_LINE = 256;
-
-function startOf(file: string): string {
-  try {
-    const buffer = Buffer.alloc(MOST_OF_A_LINE);
-    const opened = openSync(file, 'r');
-    try {
-      return buffer.toString('latin1', 0, readSync(opened, buffer));
-    } finally {
-      closeSync(opened);
-    }
-  } catch {
-    return '';
-  }
+function readersOf(file: string): readonly string[] {
+  return scriptLine(file)?.map((word) => basename(word)) ?? [];
 }
 
 /** A file that cannot be read, or is too large, holds nothing that could be known. */

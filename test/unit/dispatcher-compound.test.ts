@@ -224,6 +224,13 @@ describe('what around a compound takes the yes away', () => {
     expect(ask({ programs: [] }, [part('echo'), part('printf')], { platform, environment })).toBe('PROGRAM_UNTRUSTED');
   });
 
+  test('the same of one command that only bash can expand', () => {
+    const ask = (programs: readonly string[]) =>
+      codeOf(planned('printf *', { judge: () => judgementOf(verdictOf('parallel'), { programs }) }));
+    expect(ask([])).toBe('parallel');
+    expect(ask(['printf'])).toBe('PROGRAM_UNTRUSTED');
+  });
+
   test('an operand of any part that is no file, from where the change led', async () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, 'sub'));
