@@ -1,8 +1,9 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AskedBash, type Told } from './asked-bash.ts';
 
 const SCRIPT = fileURLToPath(new URL('./bash-oracle.sh', import.meta.url));
 
@@ -29,7 +30,6 @@ const LOCALES = { open: 'C.UTF-8', closed: 'C' } as const satisfies Record<Envir
 
 /** Texts given to one subshell. A text that misbehaves can spoil its neighbours' answers, so then each is asked alone. */
 const TOGETHER = 64;
-const PATIENCE_MS = 60_000;
 
 /** Names in the hostile directory, so that whatever expands finds something. */
 const HOSTILE_NAMES = [
@@ -91,16 +91,9 @@ export function makeGround(): Ground {
 type Call = { readonly known: boolean; readonly flags: string; readonly argv: string[]; readonly values: string[] };
 /** One evaluation: the calls of the printer, and how it ended (null: it did not). */
 type Evaluation = { readonly calls: Call[]; end: { readonly status: string; readonly flags: string } | null };
-type Waiting = { readonly resolve: (evaluations: Evaluation[]) => void; readonly reject: (error: Error) => void };
-
 /** One bash in one directory and one environment. */
 export class BashOracle {
-  private readonly child: ChildProcessWithoutNullStreams;
-  private waiting: Waiting | null = null;
-  private fields: string[] = [];
-  private rest: Buffer = Buffer.alloc(0);
-  private complaint = '';
-  private isClosed = false;
+  readonly #bash: AskedBash<Evaluation[]>;
 
   /** @param names words that are printers when they stand as the command; any other command is unknown to this bash. */
   constructor(ground: Ground, directory: Directory, environment: Environment, names: readonly string[]) {
@@ -109,17 +102,9 @@ export class BashOracle {
     chmodSync(errors, 0o666);
     const place = [ground.directories[directory], environment, errors];
     const bash = programPath('bash');
-    const [program, ...words] = unprivileged([bash, '--noprofile', '--norc', ground.script, ...place, ...names]);
+    const words = [bash, '--noprofile', '--norc', ground.script, ...place, ...names] as const;
     const env = { PATH: ground.path, LC_ALL: LOCALES[environment] };
-    this.child = spawn(program, words, { stdio: 'pipe', detached: true, env });
-    this.child.stdout.on('data', (data: Buffer) => this.receive(data));
-    this.child.stderr.on('data', (data: Buffer) => {
-      this.complaint += data.toString();
-    });
-    this.child.on('error', (error) => this.fail(error.message));
-    this.child.on('exit', (code, signal) => this.fail(`bash ended with ${code ?? signal}`));
-    // A write to a bash that has ended is told by its end.
-    this.child.stdin.on('error', () => {});
+    this.#bash = new AskedBash('The bash oracle', unprivileged(words), env, readRecords);
   }
 
   /** Answers in the order of the questions. */
@@ -143,57 +128,27 @@ export class BashOracle {
   }
 
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    // The group, because a text may have started something.
-    const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null;
-    if (this.child.pid !== undefined && !hasEnded) process.kill(-this.child.pid, 'SIGKILL');
+    this.#bash.close();
   }
 
-  private async request(questions: readonly Question[]): Promise<Evaluation[]> {
-    if (this.isClosed) throw new Error(`The bash oracle is closed. ${this.complaint}`);
+  private request(questions: readonly Question[]): Promise<Evaluation[]> {
     const fields = questions.flatMap(({ text, noGlob, variables = [] }) => [
       noGlob ? 'off' : 'on',
       variables.join(' '),
       text,
     ]);
-    const timer = setTimeout(
-      () => this.fail(`no answer in ${PATIENCE_MS} ms to ${questions.map(quoted).join(', ')}`),
-      PATIENCE_MS,
+    return this.#bash.ask(
+      [questions.length, ...fields],
+      questions.map(({ text }) => text),
     );
-    try {
-      return await new Promise((resolve, reject) => {
-        this.waiting = { resolve, reject };
-        this.child.stdin.write(`${[questions.length, ...fields].join('\0')}\0`);
-      });
-    } finally {
-      clearTimeout(timer);
-      this.waiting = null;
-    }
-  }
-
-  private fail(why: string): void {
-    this.waiting?.reject(new Error(`The bash oracle failed: ${why}. ${this.complaint}`));
-    this.close();
-  }
-
-  private receive(data: Buffer): void {
-    const buffer = this.rest.length === 0 ? data : Buffer.concat([this.rest, data]);
-    const end = buffer.lastIndexOf(0);
-    this.rest = buffer.subarray(end + 1);
-    if (end >= 0) this.fields.push(...buffer.toString('utf8', 0, end).split('\0'));
-    // The last record is short, so a full reading is tried only when one may be there.
-    if (this.fields.at(-2) !== 'done') return;
-    const evaluations = readRecords(this.fields);
-    if (evaluations === 'more') return;
-    this.fields = [];
-    if (evaluations === 'junk') this.fail('something else than the printer wrote to standard output');
-    else this.waiting?.resolve(evaluations);
   }
 }
 
-/** Reads records up to `done`. `more`: it has not come yet. `junk`: these are no records. */
-function readRecords(fields: readonly string[]): Evaluation[] | 'more' | 'junk' {
+/** Reads records up to `done`; null when that has not come yet. Throws when these are no records. */
+function readRecords(fields: readonly string[]): Told<Evaluation[]> | null {
+  // The last record is short, so a full reading is tried only when one may be there.
+  if (fields.at(-2) !== 'done') return null;
+  const junk = new Error('something else than the printer wrote to standard output');
   const evaluations: Evaluation[] = [];
   let at = 0;
   const take = (): string => fields[at++] ?? '';
@@ -206,14 +161,17 @@ function readRecords(fields: readonly string[]): Evaluation[] | 'more' | 'junk' 
   while (at < fields.length) {
     const kind = take();
     const evaluation = evaluations.at(-1);
-    if (kind === 'done') return at + 1 === fields.length ? evaluations : at + 1 > fields.length ? 'more' : 'junk';
+    if (kind === 'done') {
+      if (at + 1 < fields.length) throw junk;
+      return at + 1 === fields.length ? { value: evaluations, length: fields.length } : null;
+    }
     if (kind === 'begin') evaluations.push({ calls: [], end: null });
     else if (kind === 'call' && evaluation !== undefined) {
       evaluation.calls.push({ known: take() === 'known', flags: take(), argv: takeList(), values: takeList() });
     } else if (kind === 'end' && evaluation !== undefined) evaluation.end = { status: take(), flags: take() };
-    else return 'junk';
+    else throw junk;
   }
-  return 'more';
+  return null;
 }
 
 /** A single call in the foreground, nothing redirected, nothing left behind, and its status was the status of all. */

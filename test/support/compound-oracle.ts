@@ -1,4 +1,3 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -12,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AskedBash, type Told } from './asked-bash.ts';
 import { programPath, unprivileged } from './bash-oracle.ts';
 import { HOME } from './compound-reading.ts';
 
@@ -104,84 +104,23 @@ const DIRECTORIES = ['src', 'src/deep', 'a b', 'docs', 'é', '-d', 'packages/cor
 const FILES = ['file', 'a', 'b', 'a b.txt', '-o', 'src/a.ts', '2', '#'];
 
 const TOGETHER = 32;
-const PATIENCE_MS = 120_000;
 
-type Waiting = { readonly resolve: (evaluations: Evaluation[]) => void; readonly reject: (error: Error) => void };
-
-/** One bash in one of the surroundings. */
-class Bash {
-  private readonly child: ChildProcessWithoutNullStreams;
-  private waiting: Waiting | null = null;
-  private fields: string[] = [];
-  private rest: Buffer = Buffer.alloc(0);
-  private complaint = '';
-  private isClosed = false;
-
-  constructor(words: readonly [string, ...string[]], env: Readonly<Record<string, string>>) {
-    const [program, ...others] = unprivileged(words);
-    this.child = spawn(program, others, { stdio: 'pipe', detached: true, env });
-    this.child.stdout.on('data', (data: Buffer) => this.receive(data));
-    this.child.stderr.on('data', (data: Buffer) => {
-      this.complaint += data.toString();
-    });
-    this.child.on('error', (error) => this.fail(error.message));
-    this.child.on('exit', (code, signal) => this.fail(`bash ended with ${code ?? signal}`));
-    // A write to a bash that has ended is told by its end.
-    this.child.stdin.on('error', () => {});
-  }
-
-  async request(questions: readonly Question[]): Promise<Evaluation[]> {
-    if (this.isClosed) throw new Error(`The oracle of compounds is closed. ${this.complaint}`);
-    const fields = questions.flatMap(({ form, noGlob, variables, failing, text }) => [
-      form,
-      noGlob ? 'off' : 'on',
-      variables.join(' '),
-      `${BETWEEN}${failing.map((words) => words.join(JOINT)).join(BETWEEN)}${BETWEEN}`,
-      text,
-    ]);
-    const asked = questions.map(({ text }) => JSON.stringify(text)).join(', ');
-    const timer = setTimeout(() => this.fail(`no answer in ${PATIENCE_MS} ms to ${asked}`), PATIENCE_MS);
-    try {
-      return await new Promise((resolve, reject) => {
-        this.waiting = { resolve, reject };
-        this.child.stdin.write(`${[questions.length, ...fields].join('\0')}\0`);
-      });
-    } finally {
-      clearTimeout(timer);
-      this.waiting = null;
-    }
-  }
-
-  close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null;
-    if (this.child.pid !== undefined && !hasEnded) process.kill(-this.child.pid, 'SIGKILL');
-  }
-
-  private fail(why: string): void {
-    this.waiting?.reject(new Error(`The oracle of compounds failed: ${why}. ${this.complaint}`));
-    this.close();
-  }
-
-  private receive(data: Buffer): void {
-    const buffer = this.rest.length === 0 ? data : Buffer.concat([this.rest, data]);
-    const end = buffer.lastIndexOf(0);
-    this.rest = buffer.subarray(end + 1);
-    if (end >= 0) this.fields.push(...buffer.toString('utf8', 0, end).split('\0'));
-    // A reader that was left behind may tell of itself after the end.
-    if (!this.fields.includes('done')) return;
-    const records = readRecords(this.fields);
-    if (records === null) return;
-    this.fields = this.fields.slice(records.length);
-    this.waiting?.resolve(records.evaluations);
-  }
+/** What is sent for questions to one bash: their number, then the fields of each. */
+function fieldsOf(questions: readonly Question[]): readonly (string | number)[] {
+  const fields = questions.flatMap(({ form, noGlob, variables, failing, text }) => [
+    form,
+    noGlob ? 'off' : 'on',
+    variables.join(' '),
+    `${BETWEEN}${failing.map((words) => words.join(JOINT)).join(BETWEEN)}${BETWEEN}`,
+    text,
+  ]);
+  return [questions.length, ...fields];
 }
 
 /** Reads records up to `done`, and tells how many fields they are; null when that has not come yet. */
-function readRecords(
-  fields: readonly string[],
-): { readonly evaluations: Evaluation[]; readonly length: number } | null {
+function readRecords(fields: readonly string[]): Told<Evaluation[]> | null {
+  // A reader that was left behind may tell of itself after the end.
+  if (!fields.includes('done')) return null;
   const evaluations: Evaluation[] = [];
   let calls: Call[] = [];
   let at = 0;
@@ -194,7 +133,7 @@ function readRecords(
   const takeCounted = (): string[] => takeList(Number(take()));
   while (at < fields.length) {
     const kind = take();
-    if (kind === 'done') return { evaluations, length: at };
+    if (kind === 'done') return { value: evaluations, length: at };
     if (kind === 'call') {
       const [id, stdin, input, cwd] = [take(), take(), take(), take()];
       const [words, shown] = [Number(take()), Number(take())];
@@ -204,7 +143,7 @@ function readRecords(
       const status = Number(take());
       evaluations.push({ calls, status, printed: takeCounted(), complained: takeCounted() });
       calls = [];
-    } else throw new Error(`The oracle of compounds told ${JSON.stringify(kind)}, which is no record`);
+    } else throw new Error(`it told ${JSON.stringify(kind)}, which is no record`);
   }
   return null;
 }
@@ -233,7 +172,7 @@ export function openCompoundOracle(names: readonly string[]): CompoundOracle {
   const printer = join(root, 'printer');
   writeFileSync(printer, PRINTER);
   for (const name of names) symlinkSync(printer, join(path, name));
-  const open = (surroundings: Surroundings, nth: number): Bash => {
+  const open = (surroundings: Surroundings, nth: number): AskedBash<Evaluation[]> => {
     const files = ['out', 'errors', 'surroundings'].map((name) => join(root, `${name}-${surroundings}-${nth}`));
     for (const file of files) {
       writeFileSync(file, '');
@@ -241,12 +180,9 @@ export function openCompoundOracle(names: readonly string[]): CompoundOracle {
     }
     const [out, errors, surround] = files as [string, string, string];
     const bash = programPath('bash');
-    return new Bash([bash, '--noprofile', '--norc', script, directory, surroundings, out, errors, ...names], {
-      PATH: path,
-      HOME,
-      LC_ALL: LOCALES[surroundings],
-      SIGNALBOX_SURROUNDINGS: surround,
-    });
+    const words = [bash, '--noprofile', '--norc', script, directory, surroundings, out, errors, ...names] as const;
+    const env = { PATH: path, HOME, LC_ALL: LOCALES[surroundings], SIGNALBOX_SURROUNDINGS: surround };
+    return new AskedBash('The oracle of compounds', unprivileged(words), env, readRecords);
   };
   chmodSync(root, 0o755);
   chmodSync(printer, 0o755);
@@ -265,15 +201,21 @@ export function openCompoundOracle(names: readonly string[]): CompoundOracle {
   };
 }
 
-async function askAll(shells: readonly Bash[], questions: readonly Question[]): Promise<Evaluation[]> {
+async function askAll(
+  shells: readonly AskedBash<Evaluation[]>[],
+  questions: readonly Question[],
+): Promise<Evaluation[]> {
   const evaluations = new Array<Evaluation>(questions.length);
   let next = 0;
-  const work = async (shell: Bash): Promise<void> => {
+  const work = async (shell: AskedBash<Evaluation[]>): Promise<void> => {
     while (next < questions.length) {
       const from = next;
       next += TOGETHER;
       const some = questions.slice(from, from + TOGETHER);
-      const answered = await shell.request(some);
+      const answered = await shell.ask(
+        fieldsOf(some),
+        some.map(({ text }) => text),
+      );
       if (answered.length !== some.length) throw new Error(`The oracle of compounds lost count at ${some[0]?.text}`);
       for (const [index, evaluation] of answered.entries()) evaluations[from + index] = evaluation;
     }
