@@ -1,7 +1,7 @@
-import type { BinaryRule, DelegateRule, Feeders, NodeRule } from './compiled.ts';
+import type { BinaryRule, DelegateRule, NodeRule } from './compiled.ts';
+import { namesFiles } from './feeder.ts';
 import { joinProofs, settled } from './joint-proof.ts';
 import { isDigits } from './kinds.ts';
-import { isRoot, namesDevices } from './paths.ts';
 import { type Delegation, type Reading, type Refusal, refuse, refuseText, startReading } from './reading.ts';
 import { walk } from './walk.ts';
 import type { Word } from './word.ts';
@@ -10,7 +10,7 @@ import type { Word } from './word.ts';
 export function readCommand(reading: Reading, binary: BinaryRule, words: readonly Word[]): Refusal | null {
   const alone = words.length === 2 ? binary.alone.get(words[1]!.raw) : undefined;
   if (alone !== undefined) {
-    reading.options.push([words[1]!.raw]);
+    reading.options.push({ spellings: [words[1]!.raw], role: 'term', value: null });
     reading.proof = alone;
     return null;
   }
@@ -38,10 +38,10 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   if (reading.input !== 'pipe') return refuse('STDIN_READ', name, node);
 
   const last = operands.at(-1)!;
-  const exact = rules.some((rule) => isExactly(rule, rest));
-  const ends = rules.some((rule) => rule.exactly === null) && last.raw === '--';
-  if (!exact && !ends) return refuse('DELEGATE_REFUSED', last, node);
-  const feeder = reading.feeders?.find((one) => !namesFiles(one, node, reading.home));
+  const exact = rules.find((rule) => isExactly(rule, rest));
+  const rule = exact ?? (last.raw === '--' ? rules.find((one) => one.exactly === null) : undefined);
+  if (rule === undefined) return refuse('DELEGATE_REFUSED', last, node);
+  const feeder = reading.feeders?.find((one) => !namesFiles(one, node, rule, reading.home));
   if (feeder !== undefined) return refuseNames(feeder);
 
   const one = readWithNames(reading, inner, operands, 1);
@@ -49,7 +49,7 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   for (const within of [one, two]) {
     if (within.refusal !== null) return within.refusal;
     // The inner reading itself has to have passed its `--`: in `grep -e --` the dashes are a pattern.
-    if (!exact && !within.reading.ended) return refuse('DELEGATE_REFUSED', last, node);
+    if (exact === undefined && !within.reading.ended) return refuse('DELEGATE_REFUSED', last, node);
     // A listing prints `..` too, and below that may be anything.
     if (within.reading.paths.some(({ walked }) => walked)) return refuse('DELEGATE_REFUSED', last, node);
   }
@@ -68,29 +68,6 @@ function refuseDelegate({ rules }: Reading, word: Word, node: NodeRule): Refusal
 function isExactly({ exactly }: DelegateRule, words: readonly Word[]): boolean {
   if (exactly?.length !== words.length) return false;
   return words.every(({ raw }, at) => (exactly[at] === 'NUMBER' ? isDigits(raw) : raw === exactly[at]));
-}
-
-/**
- * Whether the names that a stage hands on are those of files that it, or one before it, has found: its rule is listed, and
- * all its options, since others invent names or print more than names; it does not look at the root, which holds the
- * devices, and no word of it spells one.
- */
-function namesFiles(feeder: Reading, { after, through }: NodeRule, home: string): boolean {
-  const { words, input, namesPaths, readsInput } = feeder;
-  if (feeder.mixesOutput) return false;
-  const passesOn = input === 'pipe' && readsInput && !namesPaths && isListed(feeder, through);
-  if (!passesOn && !isListed(feeder, after)) return false;
-  const bases = [home, feeder.home, feeder.base];
-  const isOutside = (text: string): boolean => namesDevices(text) || bases.some((base) => isRoot(text, base));
-  // Where the home directory lies, or leads to, is not known here: it may be the root.
-  return !isOutside('.') && !words.some(({ text, home: isHome }) => isHome === true || isOutside(text));
-}
-
-function isListed({ proof, options }: Reading, feeders: Feeders): boolean {
-  return proof!.rule.every(({ path }) => {
-    const listed = feeders.get(path);
-    return listed !== undefined && options.every((spellings) => spellings.some((one) => listed.has(one)));
-  });
 }
 
 function refuseNames({ words }: Reading): Refusal {

@@ -54,10 +54,12 @@ export type DelegateRule = {
   readonly command: string;
   /** These words and no others (`NUMBER`: digits), or null: they end with `--`, and the inner reading has passed it. */
   readonly exactly: readonly string[] | null;
+  /** The rules of listings, as paths, behind which alone it may stand; null: behind all that its node lists. */
+  readonly after: ReadonlySet<string> | null;
 };
 
-/** Rules, as paths, each with the options that it may have. */
-export type Feeders = ReadonlyMap<string, ReadonlySet<string>>;
+/** Rules, as paths, each with the options that it may have, and those with the values that they may have, null for any. */
+export type Feeders = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string> | null>>;
 
 /** How terms of an expression may follow each other. */
 export type ExpressionRule = { readonly implicitJoin: boolean; readonly operandsFirst: boolean };
@@ -83,6 +85,8 @@ export type NodeRule = {
   /** The rules, as paths, of stages before it that print names of files, and of those between that pass some of them on. */
   readonly after: Feeders;
   readonly through: Feeders;
+  /** Of these, the rules that print a heading for each of several places, each with the options that keep it from that. */
+  readonly headings: ReadonlyMap<string, ReadonlySet<string>>;
   readonly expression: ExpressionRule | null;
   /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
   readonly refuses: ReadonlyMap<string, string>;

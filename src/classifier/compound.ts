@@ -51,7 +51,7 @@ export function readCompound(root: Reading, commands: readonly ListedCommand[], 
     readings.push(reading);
     const { length } = root.paths;
     const refusal = refuseAnywhere(reading, homes, command, options);
-    reading.namesPaths = root.paths.length > length;
+    reading.named = root.paths.slice(length);
     // Only what reads behind it looks at the list.
     feeders = feeders ?? [];
     feeders.push(reading);

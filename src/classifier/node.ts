@@ -60,9 +60,14 @@ export function compileNode(
     dashesAreText: node.dashes === 'text',
     subcommands: compileSubcommands(context, node, path, here, report),
     shapes: compileShapes(node, table, context.kinds, here.stdin, report),
-    delegates: (node.delegates ?? []).map((one) => ({ command: one.command, exactly: one.exactly ?? null })),
+    delegates: (node.delegates ?? []).map((one) => ({
+      command: one.command,
+      exactly: one.exactly ?? null,
+      after: one.after === undefined ? null : new Set(one.after),
+    })),
     after: feedersOf(node.after),
     through: feedersOf(node.through),
+    headings: new Map(Object.entries(node.headings ?? {}).map(([rule, without]) => [rule, new Set(without)])),
     expression: node.expression === undefined ? null : expressionOf(node.expression),
     refuses: here.refuses,
     otherwise: node.otherwise ?? null,
@@ -113,7 +118,16 @@ function lettersOf(options: ReadonlyMap<string, OptionRule>): readonly (OptionRu
 }
 
 function feedersOf(feeders: RuleNode['after'] = {}): Feeders {
-  return new Map(Object.entries(feeders).map(([path, options]) => [path, new Set(options)]));
+  return new Map(
+    Object.entries(feeders).map(([rule, options]) => {
+      const listed = new Map<string, ReadonlySet<string> | null>();
+      for (const option of options) {
+        if (typeof option === 'string') listed.set(option, null);
+        else for (const [spelling, values] of Object.entries(option)) listed.set(spelling, new Set(values));
+      }
+      return [rule, listed];
+    }),
+  );
 }
 
 function expressionOf(expression: RuleExpression): ExpressionRule {

@@ -125,13 +125,14 @@ function awaitValue(level: Level, option: OptionRule, kind: Kind, word: Word): O
 
 function use(level: Level, option: OptionRule, word: Word): Outcome {
   if (option.related) level.used.push(option.id);
-  level.reading.options.push(option.spellings);
+  level.reading.options.push({ spellings: option.spellings, role: option.role, value: null });
   if (option.override) level.reading.override = true;
   level.optionsEnd = word.end;
   return 'read';
 }
 
 function takeValue({ node, reading }: Level, kind: Kind, text: string, word: Word): Refusal | null {
+  reading.options.at(-1)!.value = text;
   const code = takeText(reading, kind, text, null);
   if (code !== null) return refuseValue(code, word, node, kind);
   if (kind.role === 'directory') reading.base = resolve(reading.base, text);

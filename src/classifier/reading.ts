@@ -1,4 +1,4 @@
-import type { BinaryRule, NodeRule, Proof, Rules } from './compiled.ts';
+import type { BinaryRule, NodeRule, Proof, Role, Rules } from './compiled.ts';
 import type { PathUse } from './judgement.ts';
 import type { Kind } from './kinds.ts';
 import type { Check, ReasonCode } from './verdict.ts';
@@ -24,20 +24,23 @@ export type Input = 'none' | 'null' | 'pipe';
 /** Words that are a command of their own, run by the one that was read. */
 export type Delegation = { readonly node: NodeRule; readonly name: Word; readonly operands: readonly Word[] };
 
+/** An option that was there: the value is null where it has none. */
+export type UsedOption = { readonly spellings: readonly string[]; readonly role: Role; value: string | null };
+
 /** What one reading of a command collects on its way through the rules. */
 export type Reading = {
   readonly rules: Rules;
   readonly input: Input;
   /** The stages before it in its pipeline; null when nobody told. */
   feeders: readonly Reading[] | null;
-  /** The options that were there, each by its spellings. */
-  readonly options: (readonly string[])[];
+  /** The options that were there, in their order. */
+  readonly options: UsedOption[];
   /** It reads standard input. */
   readsInput: boolean;
   /** Its output is not all that it prints, or not only that: errors among the names, or names among the errors. */
   mixesOutput: boolean;
-  /** It names a path, so that it may read that instead of its input. */
-  namesPaths: boolean;
+  /** What it names as a part of a compound: it may read that instead of its input, and print it. */
+  named: readonly PathUse[];
   /** Whether it may read standard input. */
   readonly piped: boolean;
   /** Where the command starts, and where its options have led it since; see paths.ts. */
@@ -77,7 +80,7 @@ export function startReading(
     options: [],
     readsInput: false,
     mixesOutput: false,
-    namesPaths: false,
+    named: [],
     piped: input !== 'none',
     home,
     base: home,

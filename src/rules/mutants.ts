@@ -1,5 +1,6 @@
 import { pointerOf } from '../classifier/problems.ts';
 import { namesOf, spellingsOf } from '../classifier/usage.ts';
+import { delegateEdits } from './delegate-mutants.ts';
 import { changed, type Draft, type Mutant, type NodeDraft, type OptionsDraft } from './draft.ts';
 import { type Edit, optionEdits } from './option-mutants.ts';
 import type { RuleFile } from './schema.ts';
@@ -85,26 +86,7 @@ function* nodeEdits(node: NodeDraft, path: (string | number)[], find: (draft: Dr
   }
   yield* shapeEdits(node, path, find);
   yield* expressionEdits(node, path, find);
-  for (const [index, delegate] of (node.delegates ?? []).entries()) {
-    const apply = (draft: Draft): void => {
-      find(draft).delegates!.splice(index, 1);
-    };
-    yield { path: [...path, 'delegates', index], change: `drop ${delegate.command}`, takesAway: true, apply };
-  }
-  for (const list of ['after', 'through'] as const) {
-    for (const [rule, options] of Object.entries(node[list] ?? {})) {
-      const drop = (draft: Draft): void => {
-        delete find(draft)[list]![rule];
-      };
-      yield { path: [...path, list, rule], change: `drop ${rule}`, takesAway: true, apply: drop };
-      for (const [index, option] of options.entries()) {
-        const apply = (draft: Draft): void => {
-          find(draft)[list]![rule]!.splice(index, 1);
-        };
-        yield { path: [...path, list, rule, index], change: `drop ${option}`, takesAway: true, apply };
-      }
-    }
-  }
+  yield* delegateEdits(node, path, find);
   if (node.dashes !== undefined) {
     const apply = (draft: Draft): void => {
       delete find(draft).dashes;

@@ -21,9 +21,16 @@ export function nodeSections(file: RuleFile, node: RuleNode, compiled: NodeRule)
 
 function feederFacts(feeders: RuleNode['after'] = {}, tell: (rule: string) => string): readonly string[] {
   return Object.entries(feeders).map(([rule, options]) => {
-    const only = options.length === 0 ? 'without options' : `with no options but ${codes(options)}`;
+    const only =
+      options.length === 0 ? 'without options' : `with no options but ${codes(options.flatMap(optionTexts))}`;
     return `${tell(code(rule))}, ${only}`;
   });
+}
+
+/** `-t`, or `-t f` for each value that it may have. */
+function optionTexts(option: NonNullable<RuleNode['after']>[string][number]): readonly string[] {
+  if (typeof option === 'string') return [option];
+  return Object.entries(option).flatMap(([spelling, values]) => values.map((value) => `${spelling} ${value}`));
 }
 
 function nodeSection(file: RuleFile, node: RuleNode, compiled: NodeRule): readonly string[] {
@@ -36,6 +43,9 @@ function nodeSection(file: RuleFile, node: RuleNode, compiled: NodeRule): readon
     ...(proof.wholeEnvironment ? ['is handed the whole environment'] : []),
     ...feederFacts(node.after, (rule) => `behind ${rule}, which prints names of files`),
     ...feederFacts(node.through, (rule) => `with ${rule} between them, which passes names on`),
+    ...Object.entries(node.headings ?? {}).map(
+      ([rule, without]) => `${code(rule)} names one place at most, and no glob, unless with ${codes(without)}`,
+    ),
     ...(node.starts === undefined ? [] : [`starts ${codes(node.starts)}`]),
     ...(node.dashes === undefined ? [] : ['a word with a dash that is no option is text']),
     ...(node.override === true ? ['overrides the built-in rule'] : []),

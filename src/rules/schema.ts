@@ -93,14 +93,21 @@ const Delegate = z
     command: CommandName,
     exactly: z.array(z.string()).optional().meta({ description: 'The words behind it; `NUMBER` stands for digits' }),
     ends: z.literal('--').optional(),
+    after: z.array(z.string().min(1)).min(1).optional().meta({
+      description:
+        'The listings of `after` of its node behind which alone it may stand; without it, behind all of them',
+    }),
     why: Why,
   })
   .refine((delegate) => (delegate.exactly === undefined) !== (delegate.ends === undefined), {
     error: 'one of `exactly` and `ends`',
   });
 
+const Spelling = z.string().refine(isSpelling, 'one spelling of an option');
+
+/** An option, or one with the values that it may have. */
 const Feeders = z
-  .record(z.string().min(1), z.array(z.string().refine(isSpelling, 'one spelling of an option')))
+  .record(z.string().min(1), z.array(z.union([Spelling, z.record(Spelling, z.array(z.string()).min(1))])))
   .refine((feeders) => Object.keys(feeders).length > 0, { error: 'at least one rule' });
 
 const Expression = z.strictObject({
@@ -135,6 +142,10 @@ const anyNode = {
   through: Feeders.optional().meta({
     description:
       'Rules, as paths, each with the options with which it passes on whole lines of what it reads, behind a pipe and without a file',
+  }),
+  headings: z.record(z.string().min(1), z.array(Spelling)).optional().meta({
+    description:
+      'Rules of `after` that print a heading for each of several places, each with the options that keep it from that',
   }),
   refuses: z.record(OptionKey, Why).optional(),
   otherwise: Otherwise.meta({

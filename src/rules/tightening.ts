@@ -67,17 +67,24 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
   compareBareWords(mine, theirs, report);
   compareExpressions(mine, theirs, report);
   compareProofs(mine, theirs, report);
-  for (const { command, exactly } of mine.delegates) {
-    const same = theirs.delegates.some((one) => one.command === command && String(one.exactly) === String(exactly));
+  for (const { command, exactly, after } of mine.delegates) {
+    const same = theirs.delegates.some(
+      (one) => one.command === command && String(one.exactly) === String(exactly) && isWithin(after, one.after),
+    );
     if (!same) report.at('delegates').say(beyond(`that it runs ${command}`));
   }
   for (const list of ['after', 'through'] as const) {
     for (const [rule, options] of mine[list]) {
       const known = theirs[list].get(rule);
       if (known === undefined) report.at(list).say(beyond(`names from "${rule}"`));
-      const more = [...options].find((option) => known?.has(option) === false);
-      if (more !== undefined) report.at(list, rule).say(beyond(`names from it with ${more}`));
+      if (known === undefined) continue;
+      const more = [...options].find(([option, values]) => !known.has(option) || !isWithin(values, known.get(option)!));
+      if (more !== undefined) report.at(list, rule).say(beyond(`names from it with ${more[0]}`));
     }
+  }
+  for (const [rule, without] of theirs.headings) {
+    const kept = mine.headings.get(rule);
+    if (kept === undefined || !isWithin(kept, without)) report.at('headings').say(beyond(`headings of "${rule}"`));
   }
   for (const index of uncoveredShapes(mine, theirs)) {
     const at = user.shapes === undefined ? report.at('operands') : report.at('shapes', index);
@@ -91,6 +98,11 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
       else if (!node.override) at.say(beyond(`the subcommand "${name}"`));
     }
   }
+}
+
+/** Null is everything. */
+function isWithin(mine: ReadonlySet<string> | null, theirs: ReadonlySet<string> | null): boolean {
+  return theirs === null || (mine !== null && [...mine].every((one) => theirs.has(one)));
 }
 
 /** What a program starts is looked up as it is itself, so a name that is left out is one that nobody looks up. */

@@ -1,7 +1,10 @@
 /**
  * Report: `find . -maxdepth 0 -printf '\057dev/tty\n' | xargs cat --` and `ls | grep -rh '' | xargs cat --` were parallel. The
  * first invents a name, the second prints lines of files, and cat opened whatever they said.
- * The kind: what goes to xargs are whole names of files that a listing found, because every option of the listing is listed.
+ * Later: `find . -type p | xargs cat --`, `find . ! -type f`, `fd -t pipe`, `ls 'pipe1 x'` and `ls a b` (which prints `a:`) named
+ * what is opened and waits, and `ls | xargs wc -l` took a file named `--files0-from=pipe1` for an option.
+ * The kind: what goes to xargs are whole names of files that a listing found, because every option of the listing is listed,
+ * with its values where they pick, and one place that the text names is one name.
  */
 
 import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
@@ -83,15 +86,63 @@ describe('a stage before xargs', () => {
     'ls >&2',
     'ls >/dev/null',
     'ls &>/dev/null',
+    ...['p', 'c', 'b', 's', 'D', 'f -type p'].map((types) => `find . -type ${types}`),
+    'find . ! -type f',
+    'find . -not -type f,d',
+    'find . \\( ! -type f \\)',
+    'find . ! \\( -type f -o -type d \\)',
+    "find . -not '(' -name a -type f ')'",
+    'find . -type f -o -print',
+    'find . -type f -prune -o -print',
+    'find . -type f , -print',
+    'find . \\( -name a -type f \\) -o -print',
+    'fd -t p',
+    'fd -t f -t pipe',
+    'fd -tp',
+    'fd --type=socket',
+    'fd --type s',
+    'fd -a',
+    "ls 'pipe1 x'",
+    "ls -d 'pipe1 x'",
+    'ls pipe1\\ x',
+    "ls 'a\\b'",
+    'ls "it\'s"',
+    'ls \'a"pipe1"\'',
+    "find 'pipe1 x'",
+    "find src 'pipe1 x' -name a",
+    "find 'pipe1 x' -print0",
+    "fd . 'pipe1 x'",
+    "git ls-files 'pipe1 x'",
+    'ls a b',
+    'ls -A a b',
+    'ls src/*',
   ])('is refused: %s', (stage) => {
     for (const end of ['xargs cat --', 'xargs wc -l', 'xargs grep x --', 'sort | xargs cat --']) {
       expect([end, answer(`${stage} | ${end}`)]).toEqual([end, 'NAMES_REFUSED']);
     }
   });
 
+  test.each(['ls', 'ls -d', 'fd', 'fd . ./', 'git ls-files', 'ls src', 'fd . src', 'ls | find .'])(
+    'may print names with a dash in front, which are no options behind --: %s',
+    (stage) => {
+      for (const through of ['', ' | sort', " | grep -v 'x' | head -3"]) {
+        expect([through, answer(`${stage}${through} | xargs wc -l`)]).toEqual([through, 'NAMES_REFUSED']);
+        expect([through, answer(`${stage}${through} | xargs wc -l --`)]).toEqual([through, 'parallel']);
+      }
+    },
+  );
+
   test('is one of those that people use', () => {
     for (const stage of [
       "find . -name '*.ts'",
+      "find . -type f -name '*.ts' -not -name a",
+      'find . -path ./node_modules -prune -o -type f -print',
+      "find . -type f \\( -name 'a b' -o -name c \\)",
+      "find . \\( -type f \\) \\( -name 'a b' -o -name c \\)",
+      'find src test -type f,d',
+      'fd -t f -t directory . src test',
+      'ls -d src/*',
+      'ls -d src test',
       'find src -type f -not -path x',
       'ls',
       'ls -1',
@@ -103,9 +154,14 @@ describe('a stage before xargs', () => {
       "git ls-files | grep -E 'a|b' | head -20",
       'find . -name a 2>/dev/null | sort -u',
     ]) {
-      expect([stage, answer(`${stage} | xargs wc -l`)]).toEqual([stage, 'parallel']);
+      expect([stage, answer(`${stage} | xargs wc -l --`)]).toEqual([stage, 'parallel']);
     }
   });
+});
+
+test('xargs is told how many names at a time, and not none', () => {
+  expect(answer('ls | xargs -n 0 cat --')).toBe('VALUE_REFUSED');
+  expect(answer('ls | xargs -n 1 cat --')).toBe('parallel');
 });
 
 test('what a listing may name, `..` too, is not walked', () => {
@@ -123,7 +179,8 @@ test('every option that may stand before xargs is one of the rule that has it, o
     const spelled = new Set(
       nodes.flatMap((node) => Object.keys(node.options ?? {}).flatMap((key) => spellingsOf(key).flat())),
     );
-    return options.filter((option) => !spelled.has(option)).map((option) => `${path} ${option}`);
+    const listed = options.flatMap((option) => (typeof option === 'string' ? [option] : Object.keys(option)));
+    return listed.filter((option) => !spelled.has(option)).map((option) => `${path} ${option}`);
   });
   expect(unknown).toEqual([]);
 });
@@ -137,7 +194,7 @@ describe('the place that a stage before xargs lists', () => {
         symlinkSync('/', join(cwd, 'lnk'));
         const dispatcher = createDispatcher({ rules, cwd, mode: 'compound' });
         const verdictOf = (command: string) => dispatcher.plan([command]).commands[0]?.verdict;
-        expect(verdictOf(`${feeder} | xargs wc -l`)).toMatchObject({
+        expect(verdictOf(`${feeder} | xargs wc -l --`)).toMatchObject({
           kind: 'serial',
           reason: { code: 'OPERAND_NOT_REGULAR' },
         });

@@ -176,3 +176,113 @@ test('a command behind whose environment contradicts makes it serial; one that a
   });
   expect(verdictOf('loose -x; list')).toMatchObject({ parts: [{ rule: [{ origin: 'override' }] }, {}] });
 });
+
+describe('a listing', () => {
+  const picking = ruleSetWith(
+    fileWith({
+      binary: 'each',
+      only: 'compound',
+      command: {
+        stdin: 'always',
+        delegates: [
+          { command: 'count', exactly: ['-l'], after: ['list'], why: WHY },
+          { command: 'count', exactly: ['-l', '--'], why: WHY },
+        ],
+        after: {
+          list: ['-a', { '-t': ['f', 'd'], '-c': ['x'] }],
+          walk: ['\\(', '\\)', '!', '-o', '-n', { '-t': ['f'] }],
+          place: ['-d'],
+        },
+        through: { pick: [] },
+        headings: { place: ['-d'] },
+      },
+    }),
+    fileWith({ binary: 'count', command: { options: { '-l': option() }, operands: ['path*'] } }),
+    fileWith({
+      binary: 'list',
+      command: {
+        options: {
+          '-a': option(),
+          '-t, --type': option({ takes: 'word' }),
+          '-c': option({ takes: 'word', optional: true as const }),
+        },
+        operands: ['path*'],
+      },
+    }),
+    fileWith({
+      binary: 'walk',
+      syntax: 'words',
+      command: {
+        options: { '!; \\(; \\); -o; -n': option(), '-t': option({ takes: 'word' }) },
+        expression: {
+          open: ['\\('],
+          close: ['\\)'],
+          not: ['!'],
+          join: ['-o'],
+          implicitJoin: true,
+          operandsFirst: true,
+        },
+        operands: ['path*'],
+      },
+    }),
+    fileWith({ binary: 'place', command: { options: { '-d': option() }, operands: ['path*'], globs: true } }),
+    fileWith({ binary: 'pick', command: { stdin: 'unless-operand', operands: ['text', 'path*'] } }),
+  );
+  const isParallel = (command: string): boolean =>
+    judge(command, { rules: picking, mode: 'compound', cwd: '/work' }).verdict.kind === 'parallel';
+  const isFed = (stage: string): boolean => isParallel(`${stage} | each count -l --`);
+
+  test('may have a listed option with the listed values only, however they are given', () => {
+    for (const stage of ['list -t f', 'list -tf -td', 'list --type=d', 'list -a -t f', 'list -cx', 'list -t f a']) {
+      expect([stage, isFed(stage)]).toEqual([stage, true]);
+    }
+    for (const stage of ['list -t p', 'list -tf -tp', 'list --type=p', 'list --type p', 'list -c', 'list -cy']) {
+      expect([stage, isFed(stage)]).toEqual([stage, false]);
+    }
+  });
+
+  test('finds what such an option says, not what it leaves', () => {
+    const fed = [
+      '-t f',
+      '-n -o -t f',
+      '-t f ! -n',
+      '-t f \\( -n -o -n \\)',
+      '\\( -t f \\) \\( -n -o -n \\)',
+      '! -n -o -n',
+    ];
+    for (const expression of fed) expect([expression, isFed(`walk . ${expression}`)]).toEqual([expression, true]);
+    for (const expression of [
+      '! -t f',
+      '! \\( -t f \\)',
+      '! \\( -n \\) -t f',
+      '-t f -o -n',
+      '\\( -t f \\) -o -n',
+      '\\( -t f -o -n \\)',
+    ]) {
+      expect([expression, isFed(`walk . ${expression}`)]).toEqual([expression, false]);
+    }
+  });
+
+  test('names places that are one name to who reads them', () => {
+    expect(isFed('list a b')).toBe(true);
+    for (const name of ["'a b'", 'a\\ b', "'a\\b'", '"a\'b"', "'a\"b'"]) {
+      for (const stage of [`list ${name}`, `list a ${name}`, `walk ${name} -n`]) {
+        expect([stage, isFed(stage)]).toEqual([stage, false]);
+      }
+    }
+  });
+
+  test('prints no headings', () => {
+    for (const stage of ['place', 'place a', 'place -d a b', 'place -d a*'])
+      expect([stage, isFed(stage)]).toEqual([stage, true]);
+    for (const stage of ['place a b', 'place a*']) expect([stage, isFed(stage)]).toEqual([stage, false]);
+  });
+
+  test('may be the only one behind which a command takes names', () => {
+    for (const through of ['', ' | pick a']) {
+      expect(isParallel(`list${through} | each count -l`)).toBe(true);
+      expect(isParallel(`walk${through} | each count -l`)).toBe(false);
+      expect(isParallel(`walk${through} | each count -l --`)).toBe(true);
+    }
+  });
+});

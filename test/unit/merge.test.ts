@@ -56,7 +56,12 @@ function base(change: (file: Loose) => void = () => undefined): RuleFile {
             operands: ['path*'],
           }),
           say: nodeWith({ dashes: 'text', operands: ['text*'], observes: ['index'], starts: ['pager'] }),
-          each: nodeWith({ stdin: 'always', delegates: [{ command: 'list', exactly: ['-l'], why: WHY }] }),
+          each: nodeWith({
+            stdin: 'always',
+            delegates: [{ command: 'list', exactly: ['-l'], after: ['list', 'find'], why: WHY }],
+            after: { list: ['-a', { '-t': ['f', 'd'] }], find: [] },
+            headings: { list: ['-d', '-x'] },
+          }),
         },
       },
     }),
@@ -325,6 +330,46 @@ describe('adding what permits, and blunting what restricts, loosens', () => {
       'a freer delegate',
       (f) => (f.command.subcommands.each.delegates[0] = { command: 'list', ends: '--', why: WHY }),
       '/command/subcommands/each/delegates: that it runs list',
+    ],
+    [
+      'a delegate behind any listing',
+      (f) => delete f.command.subcommands.each.delegates[0].after,
+      '/command/subcommands/each/delegates: that it runs list',
+    ],
+    [
+      'a delegate behind another listing',
+      (f) => f.command.subcommands.each.delegates[0].after.push('tool'),
+      '/command/subcommands/each/delegates: that it runs list',
+    ],
+    [
+      'names from another rule',
+      (f) => (f.command.subcommands.each.after.tool = []),
+      '/command/subcommands/each/after: names from "tool"',
+    ],
+    [
+      'names with another option',
+      (f) => f.command.subcommands.each.after.list.push('-b'),
+      '/command/subcommands/each/after/list: names from it with -b',
+    ],
+    [
+      'names with another value',
+      (f) => f.command.subcommands.each.after.list[1]['-t'].push('p'),
+      '/command/subcommands/each/after/list: names from it with -t',
+    ],
+    [
+      'names with any value',
+      (f) => (f.command.subcommands.each.after.list[1] = '-t'),
+      '/command/subcommands/each/after/list: names from it with -t',
+    ],
+    [
+      'headings',
+      (f) => delete f.command.subcommands.each.headings,
+      '/command/subcommands/each/headings: headings of "list"',
+    ],
+    [
+      'headings with another option',
+      (f) => f.command.subcommands.each.headings.list.push('-y'),
+      '/command/subcommands/each/headings: headings of "list"',
     ],
     ['fewer effects', (f) => delete f.command.effects, '/command/observes: fewer effects'],
     [

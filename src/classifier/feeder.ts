@@ -1,0 +1,73 @@
+import type { DelegateRule, Feeders, NodeRule } from './compiled.ts';
+import { isRoot, namesDevices } from './paths.ts';
+import type { Reading, UsedOption } from './reading.ts';
+
+/** What a program that splits its input into names takes out of them. */
+const SPLITTING = ' \t\n\v\f\r\'"\\';
+
+/**
+ * Whether the names that a stage hands on are those of files that it, or one before it, has found: its rule is listed, and
+ * all its options with their values, since others invent names, pick pipes and devices or print more than names; it does
+ * not look at the root, which holds the devices, no word of it spells one, and no place that it names is more than one
+ * name to who reads it.
+ *
+ * @param delegate the command that is given the names; it may be more particular than the rest.
+ */
+export function namesFiles(feeder: Reading, node: NodeRule, delegate: DelegateRule, home: string): boolean {
+  const { words, input, named, readsInput } = feeder;
+  if (feeder.mixesOutput) return false;
+  const passesOn = input === 'pipe' && readsInput && named.length === 0 && isListed(feeder, node.through);
+  if (!passesOn && !(isListed(feeder, node.after) && mayFeed(feeder, delegate))) return false;
+  if (printsHeadings(feeder, node)) return false;
+  if (named.some(({ text }) => [...text].some((character) => SPLITTING.includes(character)))) return false;
+  const bases = [home, feeder.home, feeder.base];
+  const isOutside = (text: string): boolean => namesDevices(text) || bases.some((base) => isRoot(text, base));
+  // Where the home directory lies, or leads to, is not known here: it may be the root.
+  return !isOutside('.') && !words.some(({ text, home: isHome }) => isHome === true || isOutside(text));
+}
+
+function mayFeed({ proof }: Reading, { after }: DelegateRule): boolean {
+  return after === null || proof!.rule.every(({ path }) => after.has(path));
+}
+
+/** A heading is made of the text, not found. A glob may be several places. */
+function printsHeadings({ proof, named, options }: Reading, { headings }: NodeRule): boolean {
+  if (named.length < 2 && !named.some(({ glob }) => glob)) return false;
+  return proof!.rule.some(({ path }) => {
+    const without = headings.get(path);
+    return without !== undefined && !options.some(({ spellings }) => spellings.some((one) => without.has(one)));
+  });
+}
+
+function isListed({ proof, options }: Reading, feeders: Feeders): boolean {
+  return proof!.rule.every(({ path }) => {
+    const listed = feeders.get(path);
+    return listed !== undefined && options.every((_, at) => isListedOption(options, at, listed));
+  });
+}
+
+function isListedOption(
+  options: readonly UsedOption[],
+  at: number,
+  listed: ReadonlyMap<string, ReadonlySet<string> | null>,
+): boolean {
+  const { spellings, value } = options[at]!;
+  const spelling = spellings.find((one) => listed.has(one));
+  if (spelling === undefined) return false;
+  const values = listed.get(spelling)!;
+  return values === null || (value !== null && values.has(value) && holdsForAll(options, at));
+}
+
+/** Whether what is found is held to the option: one that is negated, or has an alternative, picks what it does not say. */
+function holdsForAll(options: readonly UsedOption[], at: number): boolean {
+  const negates = ({ role }: UsedOption, one: number): boolean =>
+    role === 'not' && (one === at - 1 || options[one + 1]!.role === 'open');
+  if (options.some(negates)) return false;
+  let [depth, least] = [0, 0];
+  return options.slice(at + 1).every(({ role }) => {
+    if (role === 'open') depth++;
+    if (role === 'close') depth--;
+    least = Math.min(least, depth);
+    return role !== 'join' || depth > least;
+  });
+}
