@@ -44,11 +44,13 @@ export function checkAllowance(allow: unknown): void {
   if (typeof allow !== 'object' || allow === null || Array.isArray(allow)) {
     throw new SignalboxError('OPTION_INVALID', `Expected allow to be an object, got ${kindOf(allow)}`);
   }
-  for (const [name, value] of Object.entries(allow)) {
-    if (!NAMES.has(name)) {
-      const known = [...NAMES].join(' or ');
-      throw new SignalboxError('OPTION_INVALID', `Expected allow to name ${known}, got ${JSON.stringify(name)}`);
-    }
+  for (const name in allow) {
+    if (NAMES.has(name)) continue;
+    const known = [...NAMES].join(' or ');
+    throw new SignalboxError('OPTION_INVALID', `Expected allow to name ${known}, got ${JSON.stringify(name)}`);
+  }
+  for (const name of NAMES) {
+    const value = (allow as Readonly<Record<string, unknown>>)[name];
     if (value !== undefined && typeof value !== 'boolean') {
       throw new SignalboxError('OPTION_INVALID', `Expected allow.${name} to be true or false, got ${kindOf(value)}`);
     }

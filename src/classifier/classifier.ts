@@ -2,9 +2,9 @@ import { checkAllowance, strictest } from './allowance.ts';
 import { classify, judge } from './classify.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { ClassifyOptions, Judgement } from './judgement.ts';
-import { checkNames, namesOf } from './option-names.ts';
+import { checkNames, copyKnown, namesOf } from './option-names.ts';
 import { rulesIn } from './rule-set.ts';
-import { checkOptions } from './surroundings.ts';
+import { checkOptions, LIMIT_NAMES } from './surroundings.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What holds for all commands of a classifier. */
@@ -23,28 +23,35 @@ export type Classifier = {
 
 const NAMES = namesOf<ClassifierOptions>({ rules: true, mode: true, secondReading: true, limits: true, allow: true });
 
+const CONTEXT_NAMES = namesOf<CommandContext>({
+  cwd: true,
+  env: true,
+  repository: true,
+  roots: true,
+  homeDirectory: true,
+  allow: true,
+});
+
 /**
- * A classifier with everything but the command bound. Its functions need no `this`.
+ * A classifier with its rules and how they are asked bound; where a command runs is told with the command. Its functions need no `this`.
  *
  * @throws SignalboxError RULES_INVALID unless `rules` is a rule set that `loadRules` or `restoreRules` made;
- * OPTION_INVALID for an option that is not allowed.
+ * OPTION_INVALID for an option that is not allowed, as its functions do for one of a command.
  */
 export function createClassifier(options: ClassifierOptions): Classifier {
   rulesIn(options);
   checkNames(options, NAMES, 'createClassifier');
   checkOptions(options);
-  const { rules, mode, secondReading, limits, allow } = options;
+  const { limits, allow } = options;
   const bound: ClassifierOptions = Object.freeze({
-    rules,
-    ...(mode === undefined ? {} : { mode }),
-    ...(secondReading === undefined ? {} : { secondReading }),
-    ...(limits === undefined ? {} : { limits: Object.freeze({ ...limits }) }),
-    ...(allow === undefined ? {} : { allow: Object.freeze({ ...allow }) }),
+    ...copyKnown(options, NAMES),
+    ...(limits === undefined ? {} : { limits: copyKnown(limits, LIMIT_NAMES) }),
+    allow: strictest(allow, undefined),
   });
   const within = (context: CommandContext): ClassifyOptions => {
-    if (allow === undefined || context.allow === undefined) return { ...context, ...bound };
+    checkNames(context, CONTEXT_NAMES, 'a classifier');
     checkAllowance(context.allow);
-    return { ...context, ...bound, allow: strictest(allow, context.allow) };
+    return { ...copyKnown(context, CONTEXT_NAMES), ...bound, allow: strictest(allow, context.allow) };
   };
   return Object.freeze({
     classify: (command: unknown, context: CommandContext = {}) => classify(command, within(context)),

@@ -7,6 +7,19 @@ export function namesOf<Options>(names: Readonly<Record<keyof Options, true>>): 
 }
 
 /**
+ * Options as their names tell them, what is inherited too: spreading an object of a class would lose what it refuses.
+ * What is undefined is left out.
+ */
+export function copyKnown<Options extends object>(options: Options, known: ReadonlySet<string>): Options {
+  const copy: Record<string, unknown> = {};
+  for (const name of known) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined) copy[name] = value;
+  }
+  return Object.freeze(copy) as Options;
+}
+
+/**
  * Checks that options are an object of known names: a misspelt one would silently leave the default.
  *
  * @param where what has the options, for the message: `createClassifier`, `limits`.

@@ -22,7 +22,7 @@ const NAMES = namesOf<ClassifyOptions>({
   limits: true,
 });
 
-const LIMITS = namesOf<Limits>({ maxChars: true, maxWords: true, maxParts: true });
+export const LIMIT_NAMES = namesOf<Limits>({ maxChars: true, maxWords: true, maxParts: true });
 
 /** Checks the options of one call: misuse throws, whatever the command is. */
 export function checkOptions(options: Omit<ClassifyOptions, 'rules'>): void {
@@ -31,7 +31,7 @@ export function checkOptions(options: Omit<ClassifyOptions, 'rules'>): void {
   if (mode !== undefined && mode !== 'simple' && mode !== 'compound') {
     throw new SignalboxError('OPTION_INVALID', `Expected mode to be simple or compound, got ${shown(mode)}`);
   }
-  if (env !== undefined && (typeof env !== 'object' || env === null)) {
+  if (env !== undefined && Object.prototype.toString.call(env) !== '[object Object]') {
     throw new SignalboxError('OPTION_INVALID', 'Expected env to be an object of names and values');
   }
   if (repository !== undefined && !isProbed(repository)) {
@@ -45,9 +45,10 @@ export function checkOptions(options: Omit<ClassifyOptions, 'rules'>): void {
   }
   checkAllowance(allow);
   if (limits === undefined) return;
-  checkNames(limits, LIMITS, 'limits');
-  for (const [name, value] of Object.entries(limits)) {
-    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
+  checkNames(limits, LIMIT_NAMES, 'limits');
+  for (const name of LIMIT_NAMES) {
+    const value: unknown = limits[name as keyof Limits];
+    if (value !== undefined && !(Number.isInteger(value) && (value as number) > 0)) {
       throw new SignalboxError(
         'OPTION_INVALID',
         `Expected limits.${name} to be a positive integer, got ${shown(value)}`,
@@ -77,14 +78,16 @@ export function isHostileDirectory(home: string): boolean {
 /**
  * The first variable of the caller that the proof does not know, or null. Known is what the profile sets to the same
  * value, and the values that may stand before a command. That the profile hands a name over is not enough: a proof holds
- * for the surroundings, not for any value (`TZ` can name a FIFO, `DOCKER_CONFIG` a directory of programs).
+ * for the surroundings, not for any value (`TZ` can name a FIFO, `DOCKER_CONFIG` a directory of programs). Inherited ones
+ * count: who starts a program hands them over.
  */
 export function unknownVariable(
   env: Readonly<Record<string, string>>,
   { profile }: Proof,
   { assignments }: Rules,
 ): string | null {
-  for (const [name, value] of Object.entries(env)) {
+  for (const name in env) {
+    const value = env[name]!;
     const same = Object.hasOwn(profile.set, name) && profile.set[name] === value;
     if (!same && !assignments.get(name)?.has(value)) return name;
   }

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { Judge, Judgement, RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
+import { copyKnown } from '../classifier/option-names.ts';
 import type { Part, Verdict } from '../classifier/verdict.ts';
 import { type Places, provedPlaces } from './command-locks.ts';
+import { CONTEXT_NAMES, type JudgeContext } from './judge.ts';
 import { pathKey } from './lock-keys.ts';
 import { isInside } from './paths.ts';
 import type { ProbedRepository, RepositoryProbe } from './repository-probe.ts';
-
-type Context = Parameters<Judge>[1];
 
 /** What the probe needs besides the command. */
 export type ProbeContext = {
@@ -19,10 +19,10 @@ export type ProbeContext = {
  * Asks the judge, and where its yes rests on a plain repository, looks at the repositories that the command reads and
  * asks again with what was found. The judge decides; a yes that still assumes after that is left for the caller to refuse.
  */
-export function judgeProbed(judge: Judge, command: string, context: Context, probing: ProbeContext): Judgement {
+export function judgeProbed(judge: Judge, command: string, context: JudgeContext, probing: ProbeContext): Judgement {
   const judgement = judge(command, context);
   if (!assumesPlain(judgement)) return judgement;
-  return judge(command, { ...context, repository: factsOf(judgement, context, probing) });
+  return judge(command, { ...copyKnown(context, CONTEXT_NAMES), repository: factsOf(judgement, context, probing) });
 }
 
 /** Whether a judgement is a yes that nobody has held against the repository. */
@@ -30,7 +30,11 @@ export function assumesPlain({ verdict }: Judgement): boolean {
   return verdict.kind === 'parallel' && verdict.assumes.includes('repository-plain');
 }
 
-function factsOf(judgement: Judgement, { cwd, env }: Context, { probe, environment }: ProbeContext): RepositoryFacts {
+function factsOf(
+  judgement: Judgement,
+  { cwd, env }: JudgeContext,
+  { probe, environment }: ProbeContext,
+): RepositoryFacts {
   const { verdict } = judgement;
   const programs = verdict.kind !== 'parallel' || verdict.effects.includes('configured-programs');
   const places = provedPlaces(cwd, judgement);

@@ -5,7 +5,7 @@ import type { SecondReading } from '../../src/classifier/judgement.ts';
 import { messageOf } from '../../src/classifier/messages.ts';
 import { exportRules, restoreRules } from '../../src/classifier/rule-set.ts';
 import { secondReading } from '../../src/classifier/second-reading.ts';
-import { REASON_CODES } from '../../src/classifier/verdict.ts';
+import { REASON_CODES, type Verdict } from '../../src/classifier/verdict.ts';
 import type { SignalboxError } from '../../src/errors.ts';
 import { answer, fileWith, nodeWith, option, ruleSetWith } from '../rules/fixture.ts';
 
@@ -397,9 +397,60 @@ describe('createClassifier', () => {
 
   test('a context cannot smuggle in other rules or a milder reading', () => {
     const bound = createClassifier({ rules, secondReading: () => false });
-    const context = { cwd: '/work', secondReading: () => true, rules: ruleSetWith(fileWith({ binary: 'other' })) };
-    expect(bound.classify('tool', context)).toMatchObject({ reason: { code: 'SECOND_READING' } });
-    expect(bound.classify('other', context)).toMatchObject({ reason: { code: 'COMMAND_UNKNOWN' } });
+    const other = ruleSetWith(fileWith({ binary: 'other' }));
+    for (const smuggled of [{ secondReading: () => true }, { rules: other }, { mode: 'compound' }, { limits: {} }]) {
+      const context = { cwd: '/work', ...smuggled } as never;
+      for (const ask of [bound.classify, bound.judge, bound.explain]) {
+        expect(codeOf(() => ask('tool', context))).toBe('OPTION_INVALID');
+      }
+    }
+    expect(bound.classify('tool', { cwd: '/work' })).toMatchObject({ reason: { code: 'SECOND_READING' } });
+  });
+
+  test.each<[string, <Options extends object>(options: Options) => Options]>([
+    ['inherited', (options) => Object.create(options)],
+    ['inherited from what inherits it', (options) => Object.create(Object.create(options))],
+    [
+      'told by the getters of a class',
+      (options) => {
+        class Told {}
+        for (const [name, value] of Object.entries(options)) {
+          Object.defineProperty(Told.prototype, name, { get: () => value });
+        }
+        return new Told() as never;
+      },
+    ],
+    [
+      'hidden from listing',
+      (options) =>
+        Object.defineProperties(
+          {},
+          Object.fromEntries(Object.entries(options).map(([name, value]) => [name, { value }])),
+        ) as never,
+    ],
+  ])('options that are %s count', (_, told) => {
+    const refuses = told({ network: false });
+    const code = (verdict: Verdict) => (verdict.kind === 'serial' ? verdict.reason.code : 'parallel');
+    expect(code(classify('tool', { rules }))).toBe('parallel');
+    expect(code(createClassifier({ rules, allow: refuses }).classify('tool'))).toBe('EFFECT_REFUSED');
+    expect(code(createClassifier({ rules }).classify('tool', told({ allow: refuses })))).toBe('EFFECT_REFUSED');
+    expect(code(createClassifier(told({ rules, allow: refuses })).classify('tool'))).toBe('EFFECT_REFUSED');
+    expect(code(classify('tool', told({ rules, allow: refuses })))).toBe('EFFECT_REFUSED');
+    expect(code(createClassifier({ rules, limits: told({ maxChars: 3 }) }).classify('tool'))).toBe('TEXT_TOO_LONG');
+    expect(code(createClassifier({ rules }).classify('tool', told({ cwd: '/dev' })))).toBe('DIRECTORY_DEVICE');
+    expect(codeOf(() => createClassifier({ rules, allow: told({ network: 'no' }) as never }))).toBe('OPTION_INVALID');
+    expect(codeOf(() => createClassifier({ rules, limits: told({ maxChars: 0 }) }))).toBe('OPTION_INVALID');
+  });
+
+  test('variables that are inherited count, as for who starts a program; what is no record of them is misuse', () => {
+    const bound = createClassifier({ rules });
+    for (const env of [Object.create({ OTHER: '1' }), Object.assign(Object.create({ OTHER: '1' }), {})]) {
+      expect(bound.classify('tool', { env })).toMatchObject({ reason: { code: 'VARIABLE_UNKNOWN' } });
+    }
+    for (const env of [new Map([['OTHER', '1']]), ['OTHER=1'], new Set(), () => ({}), 'OTHER=1', null]) {
+      expect(codeOf(() => bound.classify('tool', { env: env as never }))).toBe('OPTION_INVALID');
+    }
+    expect(bound.classify('tool', { env: Object.create(null) }).kind).toBe('parallel');
   });
 
   test('takes only a genuine rule set', () => {
