@@ -30,7 +30,7 @@ export function mutationOptions(
     incrementalFile: 'reports/mutation-incremental.json',
     force: fresh,
     ignorePatterns: LEFT_BEHIND,
-    reporters: ['clear-text', 'json'],
+    reporters: ['progress-append-only', 'clear-text', 'json'],
     jsonReporter: { fileName: 'reports/mutation.json' },
     clearTextReporter: { allowColor: false, reportTests: false },
     allowConsoleColors: false,

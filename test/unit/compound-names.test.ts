@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/classifier/classify.ts';
-import { restoreRules } from '../../src/classifier/rule-set.ts';
+import { exportRules, restoreRules } from '../../src/classifier/rule-set.ts';
 import { fileWith, option, PROFILES, ruleSetWith } from '../rules/fixture.ts';
 
 const WHY = 'made up for tests';
@@ -17,6 +17,7 @@ const rules = ruleSetWith(
         { command: 'first', exactly: ['-n', 'NUMBER', '--'], why: WHY },
         { command: 'seek', ends: '--', why: WHY },
         { command: 'mute', ends: '--', why: WHY },
+        { command: 'search', ends: '--', why: WHY },
       ],
       after: { list: ['-a'], walk: [] },
       through: { pick: [] },
@@ -37,6 +38,7 @@ const rules = ruleSetWith(
       effects: ['own-log'],
     },
   }),
+  fileWith({ binary: 'search', command: { operands: ['tree*'] } }),
   fileWith({ binary: 'mute', profile: 'quiet', command: { operands: ['text*'] } }),
   fileWith({
     binary: 'list',
@@ -86,6 +88,7 @@ describe('names that a command behind a pipe opens', () => {
       'list .. | each count -l': 'list ..',
       'list -C / | each count -l': 'list -C /',
       'cd / && list | each count -l': 'list',
+      'list 2>&1 | each count -l': 'list',
     };
     for (const [command, stage] of Object.entries(refused)) {
       expect([command, answer(command)]).toEqual([command, `NAMES_REFUSED ${stage}`]);
@@ -114,8 +117,27 @@ describe('names that a command behind a pipe opens', () => {
         /^(DELEGATE_REFUSED|OPERAND_MISSING|OPERAND_REFUSED|VALUE_REFUSED|OPTION_VALUE_MISSING)/,
       );
     }
+    // What is below a listed name may be anything.
+    expect(answer('list | each search --')).toBe('DELEGATE_REFUSED --');
     expect(answer('each count -l')).toBe('COMPOUND_ONLY each');
     expect(answer('each count -l </dev/null')).toBe('COMPOUND_ONLY each');
+  });
+
+  test('a command that is never handed names is explained where its name is known', () => {
+    const noted = restoreRules({ ...exportRules(rules), never: { wipe: 'removes files' } });
+    const ask = (command: string) => judge(command, { rules: noted, mode: 'compound', cwd: '/work' }).verdict;
+    expect(ask('list | each wipe')).toMatchObject({
+      reason: {
+        code: 'DELEGATE_REFUSED',
+        knowledge: 'known-unsafe',
+        message: expect.stringContaining('removes files'),
+      },
+    });
+    for (const name of ['nobody', "'wipe'"]) {
+      expect(ask(`list | each ${name}`)).toMatchObject({
+        reason: { code: 'DELEGATE_REFUSED', knowledge: 'unrecognised' },
+      });
+    }
   });
 
   test('what the command behind names, starts and does is told of the whole', () => {

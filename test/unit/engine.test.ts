@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
-import { secondReading } from '../../src/classifier/second-reading.ts';
-import { loadRules } from '../../src/rules/load.ts';
 import { answer, answerInPipe, answersOf, fileWith, nodeWith, option, ruleSetWith } from '../rules/fixture.ts';
 
 describe('subcommands', () => {
@@ -352,20 +350,6 @@ describe('what is known to be unsafe', () => {
       expect(verdict.kind === 'serial' && verdict.reason.message).toContain('may start a program');
     }
     expect(classify('tool --format short short', { rules: kinds }).kind).toBe('parallel');
-  });
-
-  test('of a command that may not be handed on, where its name is known', () => {
-    const compound = { rules: loadRules(), mode: 'compound', secondReading } as const;
-    for (const name of ['rm', 'sh', 'tee']) {
-      expect(classify(`ls | xargs ${name}`, compound)).toMatchObject({
-        reason: { code: 'DELEGATE_REFUSED', knowledge: 'known-unsafe' },
-      });
-    }
-    for (const name of ['nobody-knows', 'tac', "'rm'"]) {
-      expect(classify(`ls | xargs ${name}`, compound)).toMatchObject({
-        reason: { code: 'DELEGATE_REFUSED', knowledge: 'unrecognised' },
-      });
-    }
   });
 
   test('and of nothing else', () => {

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { classify } from '../../src/classifier/classify.ts';
 import { explain } from '../../src/classifier/explain.ts';
 import { exportRules, type RuleSet, restoreRules } from '../../src/classifier/rule-set.ts';
+import { secondReading } from '../../src/classifier/second-reading.ts';
 import type { Verdict } from '../../src/classifier/verdict.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { Never } from '../../src/rules/never-schema.ts';
@@ -129,4 +130,18 @@ describe('a never file', () => {
     expect(ask(ruleSet, 'other')).toBe('COMMAND_REFUSED');
     expect(() => load(fileWith({ binary: 'mine', override: true }))).toThrow('expected no override here');
   });
+});
+
+test('explains a command that may not be handed on, where its name is known', () => {
+  const compound = { rules, mode: 'compound', secondReading } as const;
+  for (const name of ['rm', 'sh', 'tee']) {
+    expect(classify(`ls | xargs ${name}`, compound)).toMatchObject({
+      reason: { code: 'DELEGATE_REFUSED', knowledge: 'known-unsafe' },
+    });
+  }
+  for (const name of ['nobody-knows', 'tac', "'rm'"]) {
+    expect(classify(`ls | xargs ${name}`, compound)).toMatchObject({
+      reason: { code: 'DELEGATE_REFUSED', knowledge: 'unrecognised' },
+    });
+  }
 });
