@@ -15,7 +15,7 @@
  *   --minutes N      begins no command after so many; what was left is told
  *   --write          writes docs/proof.md
  *
- * Exit code 1 when anything was found. What is not installed is told. Beside what .ci/run installs, these packages of Debian
+ * Exit code 1 when anything was found, 2 when nothing was run. What is not installed is told. Beside what .ci/run installs, these packages of Debian
  * have programs with rules: acl apt binutils bsdextrautils cargo clang cmake gh golang-go iproute2 kmod libcap2-bin lsof
  * man-db net-tools pciutils php-cli plocate psmisc python3-pip rpm ruby rustc shellcheck sysstat systemd usbutils; and of
  * npm: bun deno eslint prettier typescript. The others come from their makers: docker, kubectl, terraform.
@@ -129,6 +129,12 @@ async function main(): Promise<void> {
   if (values.write) writeFileSync(PAGE, pageOf(figures));
   const compounds = isWhole && !isOver() ? await runCompounds(written, DRAWN) : 0;
   const simple = proved.filter((one) => !isClean(one)).length + comparisons.differs;
+  if (proved.length + left === 0) {
+    // A run of nothing has proved nothing.
+    console.error('\nnothing was run: what stands only behind a pipe is proved by npm run prove:compounds');
+    process.exitCode = 2;
+    return;
+  }
   const faults = simple + changes.length + sprung.length + touched + compounds;
   console.log(`\n${faults === 0 ? 'nothing was found' : `${faults} found`} in ${performance.now().toFixed(0)} ms`);
   process.exitCode = faults > 0 ? 1 : 0;
