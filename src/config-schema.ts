@@ -48,7 +48,7 @@ export const configSchema = z
         daemon: z.boolean().default(true).describe('Whether readers that ask a daemon may be parallel'),
       })
       .prefault({}),
-    tokenFile: text.nullable().default(null).describe('A file that holds the one bearer token'),
+    tokenFile: text.nullable().default(null).describe('A file that holds one bearer token, or the hashes of several'),
     allowedHosts: z
       .array(hostName)
       .default([])

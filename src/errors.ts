@@ -28,6 +28,8 @@ const TABLE = {
   ORIGIN_REFUSED: { status: 403, title: 'The Origin header is not allowed' },
   TOKEN_MISSING: { status: 401, title: 'A bearer token is needed' },
   TOKEN_REFUSED: { status: 401, title: 'The bearer token is not accepted' },
+  TOKEN_EXPIRED: { status: 401, title: 'The bearer token has expired' },
+  SCOPE_MISSING: { status: 403, title: 'The bearer token may not do this' },
   BATCH_UNKNOWN: { status: 404, title: 'No batch has this id' },
   BATCH_GONE: { status: 410, title: 'The batch is no longer kept' },
   BATCHES_TOO_MANY: { status: 429, title: 'Too many batches have not ended' },

@@ -19,7 +19,7 @@ import { classifyRoutes } from './http/routes/classify.ts';
 import { eventRoutes } from './http/routes/events.ts';
 import { statusRoutes } from './http/routes/status.ts';
 import { createAddresses } from './http/routing.ts';
-import { readTokenFile } from './http/token.ts';
+import { readTokens } from './http/token.ts';
 import { installTransport, SECURITY_HEADERS } from './http/transport.ts';
 import { compileValidator, parseBody } from './http/validation.ts';
 
@@ -55,8 +55,11 @@ const REQUEST_TIMEOUT_MS = 60_000;
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, dispatcher, judge, ruleset, version, newId = randomUUID, now = () => performance.now() } = deps;
-  const token = config.tokenFile === null ? null : readTokenFile(config.tokenFile);
   const log = deps.log ?? pino({ level: config.logLevel }, pino.destination(2));
+  const tokens =
+    config.tokenFile === null
+      ? null
+      : readTokens(config.tokenFile, ({ code }) => log.warn({ code }, 'token file not taken over'));
   const { maxBodyBytes } = config.limits;
 
   const app = Fastify({
@@ -87,13 +90,14 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   const addresses = createAddresses();
   const port = (): number => (app.server.address() as AddressInfo | null)?.port ?? config.port;
-  const gate = createGate({ config, token, port, maxBodyBytes });
+  const gate = createGate({ config, tokens, port, maxBodyBytes });
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
     gate(request);
   };
 
   app.decorateRequest('problemCode', null);
+  app.decorateRequest('principal');
   app.addHook('onRoute', addresses.add);
   app.addHook('onRequest', async (request, reply) => {
     admit(request, reply);
@@ -122,7 +126,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     batches: createKeptBatches(config.retention, now),
   };
 
-  await registerDocuments(app, version, token !== null);
+  await registerDocuments(app, version, tokens !== null);
   await app.register((json, _options, done) => {
     json.addHook('onRequest', async (request) => requireAccept(request, 'application/json'));
     batchRoutes(json, context);

@@ -10,6 +10,7 @@ import { isReaderGone, openOutput } from './output.ts';
 import { rulesCommand } from './rules-command.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
+import { tokenCommand } from './token.ts';
 
 const EXAMPLES = `
 Examples:
@@ -56,6 +57,7 @@ function buildProgram(io: Io): Command {
     explainCommand(io),
     runCommand(io),
     serveCommand(io),
+    tokenCommand(io),
     rulesCommand(io),
     doctorCommand(io),
   ])

@@ -22,7 +22,7 @@ export function serveCommand(io: Io): Command {
     .description('Serves verdicts and batches over HTTP, on this machine only unless told otherwise.')
     .option('--port <number>', 'port to listen on; 0 takes a free one (default: 7311)', integerBetween(0, 65_535))
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--token-file <file>', 'file that holds the bearer token')
+    .option('--token-file <file>', 'file that holds the bearer token, or the hashes of several')
     .option('--root <directory>', 'where commands may run; may be repeated (default: here)', collect)
     .addOption(modeOption())
     .addOption(trustOption())

@@ -3,18 +3,26 @@ import type { Config } from '../config.ts';
 import { SignalboxError } from '../errors.ts';
 import { show } from '../issue-text.ts';
 import { bearerToken, hasBody, isJson, type MediaType, occurrences, preferredType } from './headers.ts';
-import type { TokenCheck } from './token.ts';
+import { ALL_SCOPES, type Scope, scopeOf } from './scopes.ts';
+import type { Principal, Tokens } from './token.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks. Where no token is configured, everybody is the one who may do all but vouch. */
+    principal: Principal;
+  }
+}
 
 /**
  * Who may ask at all. It runs before anything else of every request, also of one to an unknown address, and reads no
- * body: Host against DNS rebinding, Origin against web pages, the token, then what the body claims to be.
+ * body: Host against DNS rebinding, Origin against web pages, the token and its scope, then what the body claims to be.
  */
 export type Gate = (request: FastifyRequest) => void;
 
 export type GateOptions = {
   readonly config: Config;
   /** Null when no token is configured. */
-  readonly token: TokenCheck | null;
+  readonly tokens: Tokens | null;
   /** The port that is listened on; known only once it is. */
   readonly port: () => number;
   readonly maxBodyBytes: number;
@@ -23,10 +31,20 @@ export type GateOptions = {
 /** Open to everybody, so that a container's health check needs no secret. It tells nothing but that somebody is there. */
 const OPEN_ROUTE = '/healthz';
 
+/**
+ * Whoever can reach a service without tokens. Vouching takes the word of a caller for what nothing proves, so that it needs
+ * somebody whose word it is.
+ */
+export const ANYBODY: Principal = Object.freeze({
+  name: 'anybody',
+  scopes: new Set<Scope>(ALL_SCOPES.filter((scope) => scope !== 'vouch')),
+  expiresAt: Number.POSITIVE_INFINITY,
+});
+
 /** Header fields of which a second one would let two readers see two messages. */
 const SINGLE = ['host', 'origin', 'authorization', 'content-type', 'content-length'] as const;
 
-export function createGate({ config, token, port, maxBodyBytes }: GateOptions): Gate {
+export function createGate({ config, tokens, port, maxBodyBytes }: GateOptions): Gate {
   const configured = new Set(config.allowedHosts);
   const origins = new Set(config.allowedOrigins);
   const names = new Set(['localhost', '127.0.0.1', '[::1]', ...ownName(config.host)]);
@@ -66,12 +84,25 @@ export function createGate({ config, token, port, maxBodyBytes }: GateOptions): 
   };
 
   const requireToken = (request: FastifyRequest): void => {
-    if (token === null || (!request.is404 && request.routeOptions.url === OPEN_ROUTE)) return;
+    request.principal = ANYBODY;
+    const url = request.is404 ? undefined : request.routeOptions.url;
+    if (tokens === null || url === OPEN_ROUTE) return;
     const presented = bearerToken(request.headers.authorization);
     if (presented === undefined)
       throw new SignalboxError('TOKEN_MISSING', 'Expected Authorization: Bearer and a token');
-    if (!token(presented))
-      throw new SignalboxError('TOKEN_REFUSED', 'Expected the token that the service was started with');
+    const principal = tokens.find(presented);
+    if (principal === undefined)
+      throw new SignalboxError('TOKEN_REFUSED', 'Expected a token that the token file of the service knows');
+    if (principal.expiresAt <= Date.now()) {
+      const since = new Date(principal.expiresAt).toISOString();
+      throw new SignalboxError('TOKEN_EXPIRED', `Expected a token that still counts, got one that ended at ${since}`);
+    }
+    request.principal = principal;
+    // Where there is nothing, any token may learn that.
+    const scope = url === undefined ? null : scopeOf(url);
+    if (scope === null || principal.scopes.has(scope)) return;
+    const scopes = [...principal.scopes].join(', ');
+    throw new SignalboxError('SCOPE_MISSING', `Expected a token with the scope ${scope}, got one with ${scopes}`);
   };
 
   return (request) => {

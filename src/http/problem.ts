@@ -27,6 +27,8 @@ declare module 'fastify' {
 const HEADERS: ReadonlyMap<ErrorCode, readonly [name: string, value: string]> = new Map([
   ['TOKEN_MISSING', ['www-authenticate', 'Bearer realm="signalbox"']],
   ['TOKEN_REFUSED', ['www-authenticate', 'Bearer realm="signalbox", error="invalid_token"']],
+  ['TOKEN_EXPIRED', ['www-authenticate', 'Bearer realm="signalbox", error="invalid_token"']],
+  ['SCOPE_MISSING', ['www-authenticate', 'Bearer realm="signalbox", error="insufficient_scope"']],
   ['MEDIA_TYPE_REFUSED', ['accept-post', 'application/json']],
   ['SHUTTING_DOWN', ['retry-after', '5']],
   ['BATCHES_TOO_MANY', ['retry-after', '1']],

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readTokenFile } from '../../src/http/token.ts';
+import { readTokens } from '../../src/http/token.ts';
 import { addressOf, type Route, routesOf } from './routes.ts';
 import { bodyOf, openService, type Service, sendRaw, startService } from './service.ts';
 
@@ -253,7 +253,7 @@ describe('a token file', () => {
     const path = join(open.root, 'bad-token');
     if (content !== null) writeFileSync(path, content);
     try {
-      readTokenFile(content === null ? join(open.root, 'missing') : path);
+      readTokens(content === null ? join(open.root, 'missing') : path);
     } catch (error) {
       return `${(error as { code: string }).code} ${(error as Error).message}`;
     }
@@ -277,9 +277,9 @@ describe('a token file', () => {
   test.each(['', '\n', '\r\n'])('may end in %j', (end) => {
     const path = join(open.root, 'good-token');
     writeFileSync(path, TOKEN + end);
-    const check = readTokenFile(path);
-    expect(check(TOKEN)).toBe(true);
-    expect(check(`${TOKEN}${end}x`)).toBe(false);
+    const tokens = readTokens(path);
+    expect([...(tokens.find(TOKEN)?.scopes ?? [])]).toEqual(['classify', 'run', 'vouch', 'admin']);
+    expect(tokens.find(`${TOKEN}${end}x`)).toBeUndefined();
   });
 
   test('that cannot be used keeps the service from starting', async () => {
