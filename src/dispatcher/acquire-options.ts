@@ -1,3 +1,4 @@
+import { checkNames, namesOf } from '../classifier/option-names.ts';
 import { SignalboxError } from '../errors.ts';
 import type { LockRequests } from './lock-request.ts';
 import { isSignal } from './signal-watch.ts';
@@ -21,7 +22,7 @@ export type Held<Label = string> = {
   run<Result>(
     requests: LockRequests,
     fn: (held: Held<Label>) => Result | PromiseLike<Result>,
-    options?: Omit<AcquireOptions<Label>, 'lineage'>,
+    signalOrOptions?: AbortSignal | Omit<AcquireOptions<Label>, 'lineage'>,
   ): Promise<Result>;
   /**
    * Gives up every key and queues again, for these keys and at the same ticket, in one step: before everybody who came
@@ -32,7 +33,7 @@ export type Held<Label = string> = {
    */
   restate(
     requests: LockRequests,
-    options?: Omit<AcquireOptions<Label>, 'lineage' | 'ticket' | 'label'>,
+    signalOrOptions?: AbortSignal | Omit<AcquireOptions<Label>, 'lineage' | 'ticket' | 'label'>,
   ): Promise<Held<Label>>;
   /**
    * A text that stands for this hold as `lineage`, for where a function cannot go: another thread, another process that
@@ -56,46 +57,95 @@ export type AcquireOptions<Label = string> = {
   readonly label?: Label | undefined;
   /**
    * Called once, before `acquire` returns, if it must wait: with the holders and the waiters ahead that it conflicts
-   * with, in ticket order. Costs as many steps as there are such. If it throws, the place is given up and the acquire
-   * rejects with what it threw.
+   * with, in ticket order. Costs as many steps as there are such. It may do anything with the lock, also what lets this
+   * very acquire have its keys or refuses it. If it throws, the place is given up, or the hold if it was granted by then,
+   * and the acquire rejects with what it threw.
    */
   readonly onWait?: ((blockers: readonly Blocker<Label>[]) => void) | undefined;
 };
+
+/** What a lock is made with. */
+export type KeyedLockOptions = {
+  /** Milliseconds for the ages in `snapshot`. It must not use the lock. Default: `performance.now`. */
+  readonly now?: (() => number) | undefined;
+  /**
+   * The work that `run` calls is inside of its hold without saying so, also after awaiting. Default false, because it
+   * follows every promise of the process and slows them on Node 22 and below.
+   */
+  readonly implicit?: boolean | undefined;
+};
+
+/** What options are given to. */
+export type Method = 'acquire' | 'tryAcquire' | 'held.run' | 'held.restate';
+
+const LOCK_NAMES = namesOf<KeyedLockOptions>({ now: true, implicit: true });
+
+const NAMES: Readonly<Record<Method, ReadonlySet<string>>> = {
+  acquire: namesOf<AcquireOptions>({ signal: true, ticket: true, lineage: true, label: true, onWait: true }),
+  tryAcquire: namesOf<Pick<AcquireOptions, 'label' | 'lineage'>>({ label: true, lineage: true }),
+  'held.run': namesOf<Omit<AcquireOptions, 'lineage'>>({ signal: true, ticket: true, label: true, onWait: true }),
+  'held.restate': namesOf<Pick<AcquireOptions, 'signal' | 'onWait'>>({ signal: true, onWait: true }),
+};
+
+/**
+ * A copy of what a lock is made with, checked and complete.
+ *
+ * @throws SignalboxError OPTION_INVALID.
+ */
+export function readLockOptions(given: KeyedLockOptions): { readonly now: () => number; readonly implicit: boolean } {
+  checkNames(given, LOCK_NAMES, 'KeyedLock');
+  const { now = performanceNow, implicit = false } = given;
+  if (typeof now !== 'function') throw invalid(`Expected now to be a function, got ${typeOf(now)}`);
+  if (typeof implicit !== 'boolean') throw invalid(`Expected implicit to be true or false, got ${typeOf(implicit)}`);
+  return { now, implicit };
+}
+
+const performanceNow = (): number => performance.now();
 
 /**
  * A copy of what the caller gave, checked; a lone signal stands for `{ signal }`.
  *
  * @param lastTicket the highest ticket drawn so far: one that nobody drew has no place in the order yet.
- * @throws SignalboxError OPTION_INVALID.
+ * @throws SignalboxError OPTION_INVALID, also for a name that the method does not know.
  */
 export function readOptions<Label>(
+  method: Method,
   given: AbortSignal | AcquireOptions<Label> | undefined,
   lastTicket: number,
 ): AcquireOptions<Label> {
   if (given === undefined) return NONE;
-  if (isSignal(given)) return { signal: given };
-  if (typeof given !== 'object' || given === null) {
-    const got = given === null ? 'null' : typeof given;
-    throw new SignalboxError('OPTION_INVALID', `Expected an AbortSignal or options, got ${got}`);
+  const known = NAMES[method];
+  if (isSignal(given)) {
+    if (!known.has('signal')) throw invalid(`Expected ${method} to be given options, got a signal; it never waits`);
+    return { signal: given };
   }
+  checkNames(given, known, method);
   const { signal, ticket, label, lineage, onWait } = given;
-  if (signal !== undefined && !isSignal(signal)) {
-    throw new SignalboxError('OPTION_INVALID', 'Expected signal to be an AbortSignal');
-  }
+  if (signal !== undefined && !isSignal(signal)) throw invalid('Expected signal to be an AbortSignal');
   if (ticket !== undefined && !(Number.isInteger(ticket) && ticket >= 1 && ticket <= lastTicket)) {
-    const got = typeof ticket === 'number' ? String(ticket) : typeof ticket;
-    throw new SignalboxError(
-      'OPTION_INVALID',
-      `Expected ticket to be one of the ${lastTicket} drawn so far, got ${got}`,
-    );
+    const got = typeof ticket === 'number' ? String(ticket) : typeOf(ticket);
+    throw invalid(`Expected ticket to be one of the ${lastTicket} drawn so far, got ${got}`);
   }
   if (onWait !== undefined && typeof onWait !== 'function') {
-    throw new SignalboxError('OPTION_INVALID', `Expected onWait to be a function, got ${typeof onWait}`);
+    throw invalid(`Expected onWait to be a function, got ${typeOf(onWait)}`);
   }
   if (lineage != null && typeof lineage !== 'string' && typeof lineage !== 'function') {
-    throw new SignalboxError('OPTION_INVALID', `Expected lineage to be a hold or its token, got ${typeof lineage}`);
+    throw invalid(`Expected lineage to be a hold or its token, got ${typeOf(lineage)}`);
   }
   return { signal, ticket, label, lineage, onWait };
+}
+
+/** @throws SignalboxError OPTION_INVALID for what cannot be called, before any key is waited for. */
+export function checkWork(fn: unknown): void {
+  if (typeof fn !== 'function') throw invalid(`Expected the work of run to be a function, got ${typeOf(fn)}`);
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : typeof value;
+}
+
+function invalid(message: string): SignalboxError {
+  return new SignalboxError('OPTION_INVALID', message);
 }
 
 const NONE = Object.freeze({});

@@ -118,15 +118,15 @@ export class CommandRun {
   /** At the entry's own ticket, also when it waits anew: nobody behind it slips in. */
   #acquire(before: Held<Owner> | null): Promise<Held<Owner>> {
     const { ticket, locks } = this.#entry;
-    const options: AcquireOptions<Owner> = {
+    const options: Pick<AcquireOptions<Owner>, 'signal' | 'onWait'> = {
       signal: this.#waiting.signal,
-      label: this.#owner,
       onWait: (blockers) => {
         const others = blockers.flatMap(({ label }) => (label === undefined || label === this.#owner ? [] : [label]));
         if (others.length > 0) this.#tellWaiting(others.slice(0, MAX_BLOCKERS));
       },
     };
-    return before?.restate(locks, options) ?? this.#batch.settings.lock.acquire(locks, { ...options, ticket });
+    const { lock } = this.#batch.settings;
+    return before?.restate(locks, options) ?? lock.acquire(locks, { ...options, ticket, label: this.#owner });
   }
 
   #takeSlot(): Promise<ReleaseSlot> {

@@ -1,7 +1,7 @@
 /** The `./dispatcher` entry: batches, the lock that orders them, and what a proved command's environment is made of. */
 export type { Judge, Judgement } from '../classifier/judgement.ts';
 export { SignalboxError } from '../errors.ts';
-export type { AcquireOptions, Blocker, Held } from './acquire-options.ts';
+export type { AcquireOptions, Blocker, Held, KeyedLockOptions } from './acquire-options.ts';
 export { createDispatcher } from './dispatcher.ts';
 export { createJudge } from './judge.ts';
 export { KeyedLock } from './keyed-lock.ts';

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../errors.ts';
-import { type AcquireOptions, type Held, readOptions } from './acquire-options.ts';
-import { blockersOf, circleError, circleThrough } from './lock-circle.ts';
-import { CLAIM, Claim, type Hold, holdOf } from './lock-claim.ts';
-import { admitsInside, attach, dissolve, liveFrom, placesFor, refuseUpgrade } from './lock-lineage.ts';
-import type { Queues } from './lock-queue.ts';
-import { type KeyInMode, type LockRequests, readRequests } from './lock-request.ts';
+import {
+  type AcquireOptions,
+  checkWork,
+  type Held,
+  type KeyedLockOptions,
+  type Method,
+  readLockOptions,
+  readOptions,
+} from './acquire-options.ts';
+import { blockersOf } from './lock-circle.ts';
+import { CLAIM, type Claim, type Hold } from './lock-claim.ts';
+import { admitsInside, liveFrom, refuseUpgrade } from './lock-lineage.ts';
+import { type LockRequests, readRequests } from './lock-request.ts';
 import { type KeySnapshot, snapshotOf } from './lock-snapshot.ts';
-import { SignalWatch } from './signal-watch.ts';
-
-/** An acquire that was read and found good. */
-type Wanted<Label> = {
-  readonly keys: readonly KeyInMode[];
-  readonly options: AcquireOptions<Label>;
-  readonly parent: Claim<Label> | null;
-};
+import { Turns, type Wanted } from './lock-turns.ts';
 
 /**
  * The one mechanism for ordering: holds on keys, shared or exclusive, granted strictly first come, first served.
@@ -43,46 +43,38 @@ type Wanted<Label> = {
  * }
  */
 export class KeyedLock<Label = string> {
-  readonly #queues: Queues<Claim<Label>> = new Map();
-  readonly #watch = new SignalWatch<Claim<Label>>((claim) => this.#giveUp(claim));
-  readonly #tokens = new Map<string, Claim<Label>>();
+  readonly #turns: Turns<Label>;
   readonly #inside: AsyncLocalStorage<Held<Label>> | null;
   readonly #now: () => number;
-  readonly #methods: Pick<Held<Label>, 'run' | 'restate' | 'token'>;
-  #lastTicket = 0;
-  /** Live claims that were made inside of a hold; without any there is no circle to look for. */
-  #nestedClaims = 0;
 
-  /**
-   * @param options `now` gives milliseconds for the ages in `snapshot`; default `performance.now`. With `implicit` the work
-   * that `run` calls is inside of its hold without saying so, also after awaiting; default false, because it follows
-   * every promise of the process and slows them on Node 22 and below.
-   */
-  constructor(options: { readonly now?: () => number; readonly implicit?: boolean } = {}) {
-    this.#now = options.now ?? (() => performance.now());
-    this.#inside = options.implicit === true ? new AsyncLocalStorage() : null;
+  /** @throws SignalboxError OPTION_INVALID for a misspelt option or a bad value. */
+  constructor(options: KeyedLockOptions = {}) {
+    const { now, implicit } = readLockOptions(options);
+    this.#now = now;
+    this.#inside = implicit ? new AsyncLocalStorage() : null;
     const lock = this;
-    this.#methods = {
-      run(this: Held<Label>, requests, fn, inner) {
-        return lock.run(requests, fn, { ...inner, lineage: this });
+    this.#turns = new Turns(now, {
+      async run(this: Held<Label>, requests, fn, signalOrOptions) {
+        const around = lock.#claimOf(this, 'run');
+        return lock.#perform(lock.#read('held.run', requests, signalOrOptions, around), fn);
       },
-      restate(this: Held<Label>, requests, anew) {
-        return lock.#restate((this as Hold<Label>)[CLAIM], requests, anew);
+      async restate(this: Held<Label>, requests, signalOrOptions) {
+        return lock.#restate(lock.#claimOf(this, 'restate'), requests, signalOrOptions);
       },
       token(this: Held<Label>) {
-        return lock.#tokenOf((this as Hold<Label>)[CLAIM]);
+        return lock.#tokenOf(lock.#claimOf(this, 'token'));
       },
-    };
+    });
   }
 
   /** How many keys are held or waited for, directories above path keys included. */
   get size(): number {
-    return this.#queues.size;
+    return this.#turns.queues.size;
   }
 
   /** The next global ticket, from 1. Draw it early to keep a place in the order for an acquire that comes later. */
   draw(): number {
-    return ++this.#lastTicket;
+    return this.#turns.draw();
   }
 
   /**
@@ -93,14 +85,14 @@ export class KeyedLock<Label = string> {
    * Rejects with the signal's own reason if that aborts first, and never joins when it has aborted already. A grant and
    * an abort in the same turn: whichever came first counts, so look at the signal again before acting on a grant.
    *
-   * Bad input rejects as well, it never throws: OPTION_INVALID for what is no key, mode, signal or lineage, or a ticket
-   * that was not drawn. Inside of a hold: LOCK_UPGRADE for more than the nearest hold around it has on a key that it has
+   * Bad input rejects as well, it never throws: OPTION_INVALID for what is no key, mode, signal or lineage, a ticket that
+   * was not drawn, a misspelt option. Inside of a hold: LOCK_UPGRADE for more than the nearest hold around it has on a key that it has
    * anything on, LOCK_CYCLE when waiting would never end because what it waits for waits for a hold around it. That one
    * may also come later, when a hold around it is released whose keys it was waiting for among its own.
    */
   acquire(requests: LockRequests, signalOrOptions?: AbortSignal | AcquireOptions<Label>): Promise<Held<Label>> {
     try {
-      return this.#enter(this.#read(requests, signalOrOptions), null);
+      return this.#enter(this.#read('acquire', requests, signalOrOptions), null);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -115,10 +107,10 @@ export class KeyedLock<Label = string> {
     requests: LockRequests,
     options: Pick<AcquireOptions<Label>, 'label' | 'lineage'> = {},
   ): Held<Label> | null {
-    const wanted = this.#read(requests, { label: options.label, lineage: options.lineage });
+    const wanted = this.#read('tryAcquire', requests, options);
     const { keys, parent } = wanted;
-    for (const wish of keys) if (!admitsInside(parent, this.#queues, wish)) return null;
-    return this.#join(wanted).held;
+    for (const wish of keys) if (!admitsInside(parent, this.#turns.queues, wish)) return null;
+    return this.#turns.join(wanted).held;
   }
 
   /** Acquires, calls `fn` with the hold, and releases when its promise settles, whichever way. Rejects as `acquire` does. */
@@ -127,7 +119,65 @@ export class KeyedLock<Label = string> {
     fn: (held: Held<Label>) => Result | PromiseLike<Result>,
     signalOrOptions?: AbortSignal | AcquireOptions<Label>,
   ): Promise<Result> {
-    const held = await this.acquire(requests, signalOrOptions);
+    return this.#perform(this.#read('acquire', requests, signalOrOptions), fn);
+  }
+
+  /** Every key that is held or waited for, as it is now; a copy. Keys asked for inside of a hold come after the others. */
+  snapshot(): readonly KeySnapshot<Label>[] {
+    return snapshotOf(this.#turns.queues, this.#now());
+  }
+
+  /** @param around the hold that it is made inside of, where that is no matter of its options. */
+  #read(
+    method: Method,
+    requests: LockRequests,
+    given: AbortSignal | AcquireOptions<Label> | undefined,
+    around?: Claim<Label> | null,
+  ): Wanted<Label> {
+    const keys = readRequests(requests);
+    const options = readOptions(method, given, this.#turns.lastTicket);
+    const parent = around === undefined ? this.#parentIn(options) : liveFrom(around);
+    if (parent !== null) refuseUpgrade(parent, keys);
+    return { keys, options, parent };
+  }
+
+  #parentIn({ lineage = this.#inside?.getStore() }: AcquireOptions<Label>): Claim<Label> | null {
+    if (lineage === null || lineage === undefined) return null;
+    return liveFrom(typeof lineage === 'string' ? (this.#turns.tokens.get(lineage) ?? null) : this.#claimOf(lineage));
+  }
+
+  /** @param method what was called on it; none where it was given as lineage. */
+  #claimOf(hold: Held<Label> | undefined, method?: string): Claim<Label> {
+    const claim = (hold as Partial<Hold<Label>> | undefined)?.[CLAIM];
+    if (claim?.home === this.#turns.queues) return claim;
+    const expected = method === undefined ? 'lineage to be a hold of this lock' : `${method} to be called on its hold`;
+    throw new SignalboxError('OPTION_INVALID', `Expected ${expected}, got ${typeof hold}`);
+  }
+
+  /** @param leaving a hold that is given up in the same step. */
+  #enter(wanted: Wanted<Label>, leaving: Claim<Label> | null): Promise<Held<Label>> {
+    const { signal, onWait } = wanted.options;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const claim = this.#turns.enter(wanted, leaving);
+    if (onWait !== undefined && claim.isWaiting) {
+      try {
+        onWait(blockersOf(claim));
+      } catch (error) {
+        this.#turns.end(claim);
+        return Promise.reject(error);
+      }
+      // The callback may itself have aborted. Nobody watches the signal for this claim yet.
+      if (signal?.aborted) this.#turns.refuse(claim, signal.reason);
+    }
+    return this.#turns.outcomeOf(claim);
+  }
+
+  async #perform<Result>(
+    wanted: Wanted<Label>,
+    fn: (held: Held<Label>) => Result | PromiseLike<Result>,
+  ): Promise<Result> {
+    checkWork(fn);
+    const held = await this.#enter(wanted, null);
     try {
       return await (this.#inside === null ? fn(held) : this.#inside.run(held, fn, held));
     } finally {
@@ -135,166 +185,25 @@ export class KeyedLock<Label = string> {
     }
   }
 
-  /** Every key that is held or waited for, as it is now; a copy. Keys asked for inside of a hold come after the others. */
-  snapshot(): readonly KeySnapshot<Label>[] {
-    return snapshotOf(this.#queues, this.#now());
-  }
-
-  #read(requests: LockRequests, given: AbortSignal | AcquireOptions<Label> | undefined): Wanted<Label> {
-    const keys = readRequests(requests);
-    const options = readOptions(given, this.#lastTicket);
-    const parent = this.#parentOf(options.lineage === undefined ? this.#inside?.getStore() : options.lineage);
-    if (parent !== null) refuseUpgrade(parent, keys);
-    return { keys, options, parent };
-  }
-
-  #parentOf(lineage: Held<Label> | string | null | undefined): Claim<Label> | null {
-    if (lineage === null || lineage === undefined) return null;
-    if (typeof lineage === 'string') return liveFrom(this.#tokens.get(lineage) ?? null);
-    const claim = (lineage as Partial<Hold<Label>>)[CLAIM];
-    if (claim?.home !== this.#queues) {
-      throw new SignalboxError('OPTION_INVALID', 'Expected lineage to be a hold of this lock, got another function');
+  #restate(
+    claim: Claim<Label>,
+    requests: LockRequests,
+    given: AbortSignal | AcquireOptions<Label> | undefined,
+  ): Promise<Held<Label>> {
+    if (claim.isEnded) {
+      throw new SignalboxError(
+        'OPTION_INVALID',
+        'Expected a hold that is still held to be restated, got a released one',
+      );
     }
-    return liveFrom(claim);
-  }
-
-  /** @param leaving a hold that is given up in the same step. */
-  #enter(wanted: Wanted<Label>, leaving: Claim<Label> | null): Promise<Held<Label>> {
-    const { signal, onWait, ticket } = wanted.options;
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    const mayClose = this.#nestedClaims > 0 && ticket !== undefined;
-    const ready: Claim<Label>[] = [];
-    const moved = leaving === null ? NOBODY : this.#leave(leaving, ready);
-    const claim = this.#join(wanted);
-    this.#serve(ready, moved);
-    if (claim.pending > 0 && (mayClose || claim.parent !== null)) {
-      const circle = circleThrough(claim);
-      if (circle !== null) {
-        this.#end(claim);
-        return Promise.reject(circleError(circle));
-      }
-    }
-    if (claim.pending > 0 && onWait !== undefined) {
-      try {
-        onWait(blockersOf(claim));
-        // The callback may itself have released what stood in the way, or aborted.
-        if (!claim.isGranted) signal?.throwIfAborted();
-      } catch (error) {
-        this.#end(claim);
-        return Promise.reject(error);
-      }
-    }
-    if (claim.held !== null) return Promise.resolve(claim.held);
-    return new Promise((resolve, reject) => {
-      claim.resolve = resolve;
-      claim.reject = reject;
-      if (signal !== undefined) this.#watch.add(signal, claim);
-    });
-  }
-
-  #restate(claim: Claim<Label>, requests: LockRequests, given: AcquireOptions<Label> = {}): Promise<Held<Label>> {
-    try {
-      if (claim.isEnded) {
-        throw new SignalboxError(
-          'OPTION_INVALID',
-          'Expected a hold that is still held to be restated, got a released one',
-        );
-      }
-      const { ticket, label, parent } = claim;
-      const lineage = parent?.held ?? null;
-      return this.#enter(this.#read(requests, { ...given, ticket, label, lineage }), claim);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const { ticket, label, parent } = claim;
+    const { keys, options } = this.#read('held.restate', requests, given, parent);
+    return this.#enter({ keys, options: { ...options, ticket, label }, parent }, claim);
   }
 
   #tokenOf(claim: Claim<Label>): string {
     claim.token ??= randomUUID();
-    if (!claim.isEnded) this.#tokens.set(claim.token, claim);
+    if (!claim.isEnded) this.#turns.tokens.set(claim.token, claim);
     return claim.token;
   }
-
-  /** Joins every queue in one step, in which no code of a caller runs; grants if nothing stands in the way. */
-  #join({ keys, options, parent }: Wanted<Label>): Claim<Label> {
-    const ticket = options.ticket ?? this.draw();
-    const claim = new Claim(ticket, options.label, options.signal, this.#queues, this.#now());
-    if (parent !== null) {
-      this.#nestedClaims++;
-      claim.isNested = true;
-      attach(claim, parent);
-    }
-    claim.places = placesFor(claim, keys);
-    for (const place of claim.places) place.queue.join(place);
-    if (claim.pending === 0) this.#grant(claim);
-    return claim;
-  }
-
-  #grant(claim: Claim<Label>): Held<Label> {
-    for (const place of claim.places) place.queue.grant(place);
-    claim.isGranted = true;
-    claim.held = holdOf(() => this.#end(claim), claim, this.#methods);
-    return claim.held;
-  }
-
-  /** The signal aborted while the claim waited. */
-  #giveUp(claim: Claim<Label>): void {
-    if (claim.isEnded) return;
-    this.#end(claim);
-    claim.reject?.(claim.signal?.reason);
-  }
-
-  /** Leaves every queue, as a holder or as a waiter, and grants what that makes possible. Idempotent. */
-  #end(claim: Claim<Label>): void {
-    const ready: Claim<Label>[] = [];
-    this.#serve(ready, this.#leave(claim, ready));
-  }
-
-  /** @returns the waiting claims inside of it that lost what covered them. */
-  #leave(claim: Claim<Label>, ready: Claim<Label>[]): readonly Claim<Label>[] {
-    if (claim.isEnded) return NOBODY;
-    claim.isEnded = true;
-    if (claim.token !== null) this.#tokens.delete(claim.token);
-    if (claim.isNested) this.#nestedClaims--;
-    const moved = claim.isNested || claim.inside !== null ? dissolve(claim) : NOBODY;
-    for (const place of claim.places) place.queue.leave(place, ready);
-    return moved;
-  }
-
-  /** Grants to all who may have their keys now, in the order of their tickets, and refuses those who never would. */
-  #serve(ready: Claim<Label>[], moved: readonly Claim<Label>[]): void {
-    // Several keys may each let somebody go.
-    if (ready.length > 1) ready.sort((one, other) => one.ticket - other.ticket);
-    const now = ready.length > 0 ? this.#now() : 0;
-    // More may become ready on the way, behind the others: `ready` grows.
-    for (const next of ready) {
-      const { signal } = next;
-      // Put back by somebody who joined before it in this very step.
-      if (next.pending > 0 || next.isGranted) continue;
-      if (signal !== undefined) this.#watch.remove(signal, next);
-      if (signal?.aborted) {
-        // Its turn came in the midst of the abort that many waiters share: nobody is granted under a signal that is gone.
-        this.#leave(next, ready);
-        next.reject?.(signal.reason);
-      } else {
-        next.since = now;
-        const held = this.#grant(next);
-        next.resolve?.(held);
-      }
-    }
-    if (moved.length === 0) return;
-    // The youngest gives way.
-    for (const claim of moved.toSorted((one, other) => other.ticket - one.ticket)) this.#refuseCircle(claim);
-  }
-
-  /** One that waited among the keys of a hold around it waits among all others now: perhaps for what waits for it. */
-  #refuseCircle(claim: Claim<Label>): void {
-    if (claim.pending === 0 || claim.isEnded) return;
-    const circle = circleThrough(claim);
-    if (circle === null) return;
-    if (claim.signal !== undefined) this.#watch.remove(claim.signal, claim);
-    this.#end(claim);
-    claim.reject?.(circleError(circle));
-  }
 }
-
-const NOBODY: readonly never[] = Object.freeze([]);

@@ -32,8 +32,11 @@ export class Claim<Label> implements Party {
   /** When it joined, or was granted, in the lock's milliseconds. */
   since: number;
   held: Held<Label> | null = null;
+  /** Both null until its promise is made, which is after the caller was called back. */
   resolve: ((held: Held<Label>) => void) | null = null;
   reject: ((reason: unknown) => void) | null = null;
+  /** Why it was refused, if that came before its promise. */
+  reason: unknown = undefined;
   /** It was made inside of a hold, which may be over. */
   isNested = false;
   /** The nearest hold around it that lives; for a claim that has ended, what that was then. */
@@ -54,6 +57,17 @@ export class Claim<Label> implements Party {
     this.signal = signal;
     this.home = home;
     this.since = since;
+  }
+
+  /** Neither granted nor refused yet. */
+  get isWaiting(): boolean {
+    return !this.isGranted && !this.isEnded;
+  }
+
+  /** Tells the caller, who may not have been given the promise yet, that it ended without a grant. */
+  fail(reason: unknown): void {
+    if (this.reject === null) this.reason = reason;
+    else this.reject(reason);
   }
 }
 
