@@ -28,6 +28,16 @@ export const configSchema = z
   .strictObject({
     host: text.default('127.0.0.1').describe('The address to listen on. Any but a loopback address needs a token file'),
     port: z.int().min(0).max(65_535).default(7311).describe('The port to listen on; 0 takes a free one'),
+    socket: text
+      .nullable()
+      .default(null)
+      .describe('A Unix socket to listen on instead of an address; who may write the file may connect'),
+    socketMode: z
+      .string()
+      .regex(/^[0-7]{3}$/, 'Expected three octal digits such as 600')
+      .default('600')
+      .describe('The rights of that file, in octal digits'),
+    classifyOnly: z.boolean().default(false).describe('Only judges: no batch is taken, nothing is run'),
     roots: z
       .array(text)
       .min(1)

@@ -74,7 +74,7 @@ export function commandEnvironment(
 }
 
 function checked(parsed: z.output<typeof configSchema>, cwd: string, origins: ReadonlyMap<string, string>): Config {
-  if (!isLoopback(parsed.host) && parsed.tokenFile === null) {
+  if (parsed.socket === null && !isLoopback(parsed.host) && parsed.tokenFile === null) {
     throw invalid(
       `Expected a token file, since host ${show(parsed.host)}${whence(origins, '/host')} is no loopback address. Give --token-file, or listen on 127.0.0.1`,
     );
@@ -98,6 +98,7 @@ function checked(parsed: z.output<typeof configSchema>, cwd: string, origins: Re
     ...parsed,
     roots,
     tokenFile,
+    socket: parsed.socket === null ? null : resolve(cwd, parsed.socket),
     rules: parsed.rules.map((path) => resolve(cwd, path)),
     allowedHosts: parsed.allowedHosts.map((name) => name.toLowerCase()),
   };

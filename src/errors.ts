@@ -30,6 +30,7 @@ const TABLE = {
   TOKEN_REFUSED: { status: 401, title: 'The bearer token is not accepted' },
   TOKEN_EXPIRED: { status: 401, title: 'The bearer token has expired' },
   SCOPE_MISSING: { status: 403, title: 'The bearer token may not do this' },
+  CLASSIFY_ONLY: { status: 403, title: 'The service runs nothing' },
   BATCH_UNKNOWN: { status: 404, title: 'No batch has this id' },
   BATCH_GONE: { status: 410, title: 'The batch is no longer kept' },
   BATCHES_TOO_MANY: { status: 429, title: 'Too many batches have not ended' },

@@ -89,7 +89,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   }).withTypeProvider<ZodTypeProvider>();
 
   const addresses = createAddresses();
-  const port = (): number => (app.server.address() as AddressInfo | null)?.port ?? config.port;
+  // Over a Unix socket there is no port, and clients name the default one by naming none.
+  const port = (): number =>
+    config.socket === null ? ((app.server.address() as AddressInfo | null)?.port ?? config.port) : 80;
   const gate = createGate({ config, tokens, port, maxBodyBytes });
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });

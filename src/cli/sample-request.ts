@@ -6,8 +6,12 @@ export type SampleTarget = {
   readonly directory: string;
   /** A file that does not exist yet, which one command writes and another reads. */
   readonly scratchFile: string;
-  /** The file that holds the bearer token, if the server asks for one. */
-  readonly tokenFile: string | null;
+  /** The Unix socket that leads to it, if it is reached by one. */
+  readonly socket: string | null;
+  /** The server only judges. */
+  readonly classifyOnly: boolean;
+  /** Where the bearer token is read from when the request is made; null when the server asks for none. */
+  readonly token: { readonly file: string } | { readonly variable: string } | null;
 };
 
 /**
@@ -33,13 +37,21 @@ export function sampleCommands(scratchFile: string): readonly string[] {
   ];
 }
 
-/** A command that a person can paste into a shell: it posts a batch of real commands and waits for its results. */
+/**
+ * A command that a person can paste into a shell: it posts a batch of real commands and waits for its results, or asks for
+ * their verdicts where nothing is run.
+ */
 export function sampleRequest(target: SampleTarget): string {
-  const { address, directory, scratchFile, tokenFile } = target;
+  const { address, directory, scratchFile, socket, classifyOnly, token } = target;
   const body = JSON.stringify({ cwd: directory, commands: sampleCommands(scratchFile) });
-  const lines = [`curl -sS ${shellWord(`${address}/batches`)}`];
+  const through = socket === null ? '' : ` --unix-socket ${shellWord(socket)}`;
+  const lines = [`curl -sS${through} ${shellWord(`${address}/${classifyOnly ? 'classify' : 'batches'}`)}`];
   // The token is read when the request is made: it stands neither on the screen nor in the shell's history.
-  if (tokenFile !== null) lines.push(`-H "Authorization: Bearer $(cat ${shellWord(tokenFile)})"`);
-  lines.push(`-H 'Content-Type: application/json' -H 'Prefer: wait=30'`, `-d ${shellWord(body)}`);
+  if (token !== null) {
+    const read = 'variable' in token ? `$${token.variable}` : `$(cat ${shellWord(token.file)})`;
+    lines.push(`-H "Authorization: Bearer ${read}"`);
+  }
+  const wait = classifyOnly ? '' : " -H 'Prefer: wait=30'";
+  lines.push(`-H 'Content-Type: application/json'${wait}`, `-d ${shellWord(body)}`);
   return lines.join(' \\\n  ');
 }

@@ -9,6 +9,7 @@ Examples:
   signalbox serve
   signalbox serve --port 0 --root ~/src --root /srv/data
   signalbox serve --host 0.0.0.0 --token-file token
+  signalbox serve --socket /run/user/1000/signalbox --classify-only
 
 It listens on this machine only, unless a token file is given: then every
 request must carry the token. SIGTERM and Ctrl-C let running commands end first.
@@ -22,6 +23,9 @@ export function serveCommand(io: Io): Command {
     .description('Serves verdicts and batches over HTTP, on this machine only unless told otherwise.')
     .option('--port <number>', 'port to listen on; 0 takes a free one (default: 7311)', integerBetween(0, 65_535))
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--socket <path>', 'Unix socket to listen on instead of an address')
+    .option('--socket-mode <mode>', 'rights of the socket, in octal digits (default: 600)')
+    .option('--classify-only', 'only judge: take no batches, run nothing')
     .option('--token-file <file>', 'file that holds the bearer token, or the hashes of several')
     .option('--root <directory>', 'where commands may run; may be repeated (default: here)', collect)
     .addOption(modeOption())

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import closeWithGrace from 'close-with-grace';
@@ -10,13 +11,16 @@ import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
 import type { JudgeFlags } from './judge.ts';
 import { rulesWith } from './rules.ts';
-import { sampleRequest } from './sample-request.ts';
+import { type SampleTarget, sampleRequest } from './sample-request.ts';
 
 /** What the command line read for `signalbox serve`. */
 export type ServeFlags = JudgeFlags & {
   readonly mode?: Mode;
   readonly port?: number;
   readonly host?: string;
+  readonly socket?: string;
+  readonly socketMode?: string;
+  readonly classifyOnly?: true;
   readonly tokenFile?: string;
   readonly root?: readonly string[];
   readonly rules?: readonly string[];
@@ -35,9 +39,16 @@ function sampleDirectory(cwd: string, roots: Config['roots']): string {
   return isInside ? cwd : (roots[0] ?? cwd);
 }
 
+/** A bare token can be read from its file; of those that the file has hashes of, whoever asks has one. */
+function sampleToken(path: string | null): SampleTarget['token'] {
+  if (path === null) return null;
+  return /^\S+\s*$/.test(readFileSync(path, 'utf8')) ? { file: path } : { variable: 'SIGNALBOX_TOKEN' };
+}
+
 /** Serves until a signal ends it. Throws CONFIG_INVALID, RULES_INVALID and BIND_FAILED. */
 export async function startService(io: Io, flags: ServeFlags): Promise<void> {
-  const { port, host, tokenFile, root, rules: extra, config: file, mode, trustRepository, network, daemon } = flags;
+  const { port, host, socket, socketMode, tokenFile, root, rules: extra, config: file, mode } = flags;
+  const { classifyOnly, trustRepository, network, daemon } = flags;
   const config = loadConfig({
     cwd: io.cwd,
     env: io.env,
@@ -45,6 +56,9 @@ export async function startService(io: Io, flags: ServeFlags): Promise<void> {
     flags: {
       port,
       host,
+      socket,
+      'socket-mode': socketMode,
+      'classify-only': classifyOnly && 'true',
       'token-file': tokenFile,
       roots: root,
       rules: extra,
@@ -73,11 +87,15 @@ export async function startService(io: Io, flags: ServeFlags): Promise<void> {
     address: url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'),
     directory: sampleDirectory(io.cwd, config.roots),
     scratchFile: join(tmpdir(), `signalbox-${randomBytes(4).toString('hex')}.txt`),
-    tokenFile: config.tokenFile,
+    socket: config.socket,
+    classifyOnly: config.classifyOnly,
+    token: sampleToken(config.tokenFile),
   });
+  const where = config.socket ?? url;
   await io.stdout.write(
-    `Signalbox ${VERSION} listens on ${url} (documentation: ${url}/docs).\n` +
-      `Commands run in ${config.roots.join(', ')}, and below. Ctrl-C ends the service.\n\n` +
+    `Signalbox ${VERSION} listens on ${where}${config.socket === null ? ` (documentation: ${url}/docs)` : ''}.\n` +
+      (config.classifyOnly ? 'It only judges' : `Commands run in ${config.roots.join(', ')}, and below`) +
+      `. Ctrl-C ends the service.\n\n` +
       `To try it, paste this into another terminal:\n\n${sample}\n\n`,
   );
 }

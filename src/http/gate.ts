@@ -86,6 +86,8 @@ export function createGate({ config, tokens, port, maxBodyBytes }: GateOptions):
   const requireToken = (request: FastifyRequest): void => {
     request.principal = ANYBODY;
     const url = request.is404 ? undefined : request.routeOptions.url;
+    if (config.classifyOnly && url !== undefined && scopeOf(url) === 'run')
+      throw new SignalboxError('CLASSIFY_ONLY', 'Expected a question: this service judges and runs nothing');
     if (tokens === null || url === OPEN_ROUTE) return;
     const presented = bearerToken(request.headers.authorization);
     if (presented === undefined)

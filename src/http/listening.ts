@@ -2,15 +2,25 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type Config, isLoopback } from '../config.ts';
 import { SignalboxError } from '../errors.ts';
+import { listenOnSocket } from './unix-socket.ts';
 
-/** Where the service can be reached. */
-export type Listening = { readonly url: string; readonly host: string; readonly port: number };
+/** Where the service can be reached: over a Unix socket any address leads to it, and host and port are of no account. */
+export type Listening = {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly socket: string | null;
+};
 
 /** Listens where the configuration says. Throws BIND_FAILED, saying why and what to do. */
 export async function listen(
   app: FastifyInstance,
-  config: Pick<Config, 'host' | 'port' | 'tokenFile'>,
+  config: Pick<Config, 'host' | 'port' | 'tokenFile' | 'socket' | 'socketMode'>,
 ): Promise<Listening> {
+  if (config.socket !== null) {
+    await listenOnSocket(app, config.socket, Number.parseInt(config.socketMode, 8));
+    return { url: 'http://localhost', host: 'localhost', port: 80, socket: config.socket };
+  }
   // One socket: Fastify would open one for each address of the name, and the drain would not see them all.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
   try {
@@ -24,7 +34,12 @@ export async function listen(
     await app.close();
     throw new SignalboxError('BIND_FAILED', `Expected a loopback address since there is no token file, got ${address}`);
   }
-  return { url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`, host: address, port };
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    host: address,
+    port,
+    socket: null,
+  };
 }
 
 function bindFailure(cause: unknown, { host, port }: Pick<Config, 'host' | 'port'>): SignalboxError {

@@ -162,7 +162,13 @@ describe('a service that cannot listen says why', () => {
   ])('the system says %s', async (code, said, hint) => {
     const refusing = { listen: () => Promise.reject(Object.assign(new Error('too many of something'), { code })) };
     await expect(
-      listen(refusing as unknown as FastifyInstance, { host: '127.0.0.1', port: 80, tokenFile: null }),
+      listen(refusing as unknown as FastifyInstance, {
+        host: '127.0.0.1',
+        port: 80,
+        tokenFile: null,
+        socket: null,
+        socketMode: '600',
+      }),
     ).rejects.toMatchObject({
       code: 'BIND_FAILED',
       message: expect.stringContaining(said),
@@ -172,7 +178,12 @@ describe('a service that cannot listen says why', () => {
 
   test('and where it does listen', async () => {
     const found = await attempt({ port: 0, host: 'localhost' });
-    expect(found).toEqual({ url: `http://127.0.0.1:${found.port}`, host: '127.0.0.1', port: expect.any(Number) });
+    expect(found).toEqual({
+      url: `http://127.0.0.1:${found.port}`,
+      host: '127.0.0.1',
+      port: expect.any(Number),
+      socket: null,
+    });
     expect(found.port).toBeGreaterThan(0);
     await expect(ask(found.port, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

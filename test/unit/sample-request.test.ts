@@ -38,9 +38,18 @@ describe('one word for a shell', () => {
   });
 });
 
+const TARGET = {
+  address: 'http://127.0.0.1:7311',
+  directory: '/',
+  scratchFile: '/tmp/x',
+  socket: null,
+  classifyOnly: false,
+  token: null,
+} as const;
+
 describe('the request to paste', () => {
   test.each(['/srv/plain', "/srv/it's $(odd) `dir`"])('reaches curl with the directory %j as it is', (directory) => {
-    const text = sampleRequest({ address: 'http://127.0.0.1:7311', directory, scratchFile: '/tmp/x', tokenFile: null });
+    const text = sampleRequest({ ...TARGET, directory });
     const words = wordsBy('bash', text);
     expect(words.slice(0, 3)).toEqual(['curl', '-sS', 'http://127.0.0.1:7311/batches']);
     const body = JSON.parse(words.at(-1) ?? '');
@@ -56,13 +65,17 @@ describe('the request to paste', () => {
     ]);
   });
 
-  test('names the token file and never holds the token', () => {
-    const text = sampleRequest({
-      address: 'http://a',
-      directory: '/',
-      scratchFile: '/tmp/x',
-      tokenFile: '/run/my token',
-    });
-    expect(text).toContain(`-H "Authorization: Bearer $(cat '/run/my token')"`);
+  test('reads the token from where it stands when it is made', () => {
+    const fromFile = sampleRequest({ ...TARGET, token: { file: '/run/my token' } });
+    expect(fromFile).toContain(`-H "Authorization: Bearer $(cat '/run/my token')"`);
+    expect(sampleRequest({ ...TARGET, token: { variable: 'TOKEN' } })).toContain('-H "Authorization: Bearer $TOKEN"');
+    expect(sampleRequest(TARGET)).not.toContain('Authorization');
+  });
+
+  test('goes through the socket, and only asks where nothing is run', () => {
+    const text = sampleRequest({ ...TARGET, address: 'http://localhost', socket: '/run/a b', classifyOnly: true });
+    const words = wordsBy('bash', text);
+    expect(words.slice(0, 5)).toEqual(['curl', '-sS', '--unix-socket', '/run/a b', 'http://localhost/classify']);
+    expect(words).not.toContain('Prefer: wait=30');
   });
 });

@@ -16,6 +16,9 @@ const CAPABILITIES = Object.freeze([
   'wait',
 ]);
 
+/** Those of a service that runs nothing. */
+const JUDGING: ReadonlySet<string> = new Set(['classify', 'compound', 'plan']);
+
 const MODES = Object.freeze(['simple', 'compound']);
 
 /** What the service is, and whether it is there. */
@@ -33,7 +36,7 @@ export function statusRoutes(app: App, { config, ruleset, version, drain }: Rout
       name: 'signalbox' as const,
       version,
       ruleset,
-      capabilities: CAPABILITIES,
+      capabilities: config.classifyOnly ? CAPABILITIES.filter((token) => JUDGING.has(token)) : CAPABILITIES,
       modes: MODES,
       mode: config.mode,
       limits: { ...config.limits },
