@@ -36,7 +36,9 @@ export function circleError<Label>(circle: readonly Claim<Label>[]): SignalboxEr
 function awaitedBy<Label>(claim: Claim<Label>): Iterable<Claim<Label>> {
   if (claim.isGranted) return claim.inside?.children ?? [];
   const blockers = new Set<Claim<Label>>();
-  for (const place of claim.places) if (!place.isAdmitted) place.queue.addBlockers(place, blockers);
+  for (let { place } = claim; place !== null; place = place.beside) {
+    if (!place.isAdmitted) place.queue.addBlockers(place, blockers);
+  }
   return blockers;
 }
 

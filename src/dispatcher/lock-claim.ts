@@ -18,27 +18,26 @@ export type Inside<Label> = {
   readonly modes: ReadonlyMap<string, Mode>;
 };
 
-/** One acquire from its call to its release. */
+/**
+ * One acquire from its call to its release. Small on purpose: what a long queue costs is that the collector copies those
+ * who wait again and again.
+ */
 export class Claim<Label> implements Party {
   readonly ticket: number;
   readonly label: Label | undefined;
   readonly signal: AbortSignal | undefined;
   /** The queues of the lock that it belongs to. */
   readonly home: Queues<Claim<Label>>;
-  places: readonly Place<Claim<Label>>[] = [];
+  /** Its place in the queue of its first key, which leads to the others; null when it asked for no key. */
+  place: Place<Claim<Label>> | null = null;
   pending = 0;
-  isGranted = false;
   isEnded = false;
   /** When it joined, or was granted, in the lock's milliseconds. */
   since: number;
+  /** From the grant on, also when it has ended. */
   held: Held<Label> | null = null;
-  /** Both null until its promise is made, which is after the caller was called back. */
-  resolve: ((held: Held<Label>) => void) | null = null;
-  reject: ((reason: unknown) => void) | null = null;
-  /** Why it was refused, if that came before its promise. */
-  reason: unknown = undefined;
-  /** It was made inside of a hold, which may be over. */
-  isNested = false;
+  /** Settles its promise; null until that is made, which is after its caller was called back. */
+  settle: ((outcome: Held<Label> | Promise<never>) => void) | null = null;
   /** The nearest hold around it that lives; for a claim that has ended, what that was then. */
   parent: Claim<Label> | null = null;
   /** Null for most: nobody ever asked inside of it. */
@@ -59,15 +58,13 @@ export class Claim<Label> implements Party {
     this.since = since;
   }
 
-  /** Neither granted nor refused yet. */
-  get isWaiting(): boolean {
-    return !this.isGranted && !this.isEnded;
+  get isGranted(): boolean {
+    return this.held !== null;
   }
 
-  /** Tells the caller, who may not have been given the promise yet, that it ended without a grant. */
-  fail(reason: unknown): void {
-    if (this.reject === null) this.reason = reason;
-    else this.reject(reason);
+  /** Neither granted nor refused yet. */
+  get isWaiting(): boolean {
+    return this.held === null && !this.isEnded;
   }
 }
 

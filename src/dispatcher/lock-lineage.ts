@@ -19,16 +19,17 @@ export function liveFrom<Label>(claim: Claim<Label> | null): Claim<Label> | null
   return live;
 }
 
-/** A place in each queue where a claim asks for its keys, not joined yet. */
-export function placesFor<Label>(claim: Claim<Label>, keys: readonly KeyInMode[]): readonly Place<Claim<Label>>[] {
-  const [first] = keys;
-  // By far the most common, and worth a tenth of what a grant costs.
-  if (keys.length === 1 && first !== undefined) return [placeFor(claim, first)];
-  return keys.map((wanted) => placeFor(claim, wanted));
-}
-
-function placeFor<Label>(claim: Claim<Label>, { key, mode }: KeyInMode): Place<Claim<Label>> {
-  return new Place(claim, queueFor(claim, key), mode);
+/** A place in each queue where a claim asks for its keys, not joined yet: that of the first key, which leads to the others. */
+export function placesFor<Label>(claim: Claim<Label>, keys: readonly KeyInMode[]): Place<Claim<Label>> | null {
+  let first: Place<Claim<Label>> | null = null;
+  let last: Place<Claim<Label>> | null = null;
+  for (const { key, mode } of keys) {
+    const place: Place<Claim<Label>> = new Place(claim, queueFor(claim, key), mode);
+    if (last === null) first = place;
+    else last.beside = place;
+    last = place;
+  }
+  return first;
 }
 
 /** Where a claim asks for a key: in the queues of its nearest ancestor that holds something there, else in the lock's own. */
@@ -95,11 +96,10 @@ export function dissolve<Label>(claim: Claim<Label>): readonly Claim<Label>[] {
 }
 
 function insideOf<Label>(claim: Claim<Label>): Inside<Label> {
-  claim.inside ??= {
-    children: new Set(),
-    queues: new Map(),
-    modes: new Map(claim.places.map(({ queue, mode }) => [queue.key, mode])),
-  };
+  if (claim.inside !== null) return claim.inside;
+  const modes = new Map<string, Mode>();
+  for (let { place } = claim; place !== null; place = place.beside) modes.set(place.queue.key, place.mode);
+  claim.inside = { children: new Set(), queues: new Map(), modes };
   return claim.inside;
 }
 

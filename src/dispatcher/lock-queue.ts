@@ -21,6 +21,8 @@ export class Place<Owner extends Party> implements Linked<Place<Owner>> {
   isAdmitted = false;
   prev: Place<Owner> | null = null;
   next: Place<Owner> | null = null;
+  /** The owner's place in the queue of its next key. */
+  beside: Place<Owner> | null = null;
 
   constructor(owner: Owner, queue: LockQueue<Owner>, mode: Mode) {
     this.owner = owner;

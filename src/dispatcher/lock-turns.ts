@@ -26,6 +26,8 @@ export class Turns<Label> {
   /** Live holds by the texts that stand for them. */
   readonly tokens = new Map<string, Claim<Label>>();
   readonly #watch = new SignalWatch<Claim<Label>>((claim) => this.refuse(claim, claim.signal?.reason));
+  /** Why claims were refused whose promises are not made yet. */
+  readonly #early = new WeakMap<Claim<Label>, unknown>();
   readonly #now: () => number;
   readonly #methods: HoldMethods<Label>;
   #lastTicket = 0;
@@ -67,11 +69,10 @@ export class Turns<Label> {
     const claim = new Claim(ticket, options.label, options.signal, this.queues, this.#now());
     if (parent !== null) {
       this.#nested++;
-      claim.isNested = true;
       attach(claim, parent);
     }
-    claim.places = placesFor(claim, keys);
-    for (const place of claim.places) place.queue.join(place);
+    claim.place = placesFor(claim, keys);
+    for (let { place } = claim; place !== null; place = place.beside) place.queue.join(place);
     if (claim.pending === 0) this.#grant(claim);
     return claim;
   }
@@ -79,11 +80,10 @@ export class Turns<Label> {
   /** What a caller is given for a claim, whatever has become of it by now. To be asked for once. */
   outcomeOf(claim: Claim<Label>): Promise<Held<Label>> {
     if (claim.held !== null) return Promise.resolve(claim.held);
-    if (claim.isEnded) return Promise.reject(claim.reason);
-    return new Promise((resolve, reject) => {
-      claim.resolve = resolve;
-      claim.reject = reject;
-      if (claim.signal !== undefined) this.#watch.add(claim.signal, claim);
+    if (claim.isEnded) return Promise.reject(this.#early.get(claim));
+    if (claim.signal !== undefined) this.#watch.add(claim.signal, claim);
+    return new Promise((resolve) => {
+      claim.settle = resolve;
     });
   }
 
@@ -98,12 +98,17 @@ export class Turns<Label> {
     if (!claim.isWaiting) return;
     if (claim.signal !== undefined) this.#watch.remove(claim.signal, claim);
     this.end(claim);
-    claim.fail(reason);
+    this.#fail(claim, reason);
+  }
+
+  /** Tells the caller, who may not have been given the promise yet, that it ended without a grant. */
+  #fail(claim: Claim<Label>, reason: unknown): void {
+    if (claim.settle === null) this.#early.set(claim, reason);
+    else claim.settle(Promise.reject(reason));
   }
 
   #grant(claim: Claim<Label>): Held<Label> {
-    for (const place of claim.places) place.queue.grant(place);
-    claim.isGranted = true;
+    for (let { place } = claim; place !== null; place = place.beside) place.queue.grant(place);
     const held = holdOf(() => this.end(claim), claim, this.#methods);
     claim.held = held;
     return held;
@@ -114,9 +119,12 @@ export class Turns<Label> {
     if (claim.isEnded) return NOBODY;
     claim.isEnded = true;
     if (claim.token !== null) this.tokens.delete(claim.token);
-    if (claim.isNested) this.#nested--;
-    const moved = claim.isNested || claim.inside !== null ? dissolve(claim) : NOBODY;
-    for (const place of claim.places) place.queue.leave(place, ready);
+    const { parent, inside } = claim;
+    if (parent !== null) this.#nested--;
+    // What was made inside of it is inside of nothing from now on.
+    else if (inside !== null) this.#nested -= inside.children.size;
+    const moved = parent !== null || inside !== null ? dissolve(claim) : NOBODY;
+    for (let { place } = claim; place !== null; place = place.beside) place.queue.leave(place, ready);
     return moved;
   }
 
@@ -134,11 +142,11 @@ export class Turns<Label> {
       if (signal?.aborted) {
         // Its turn came in the midst of the abort that many waiters share: nobody is granted under a signal that is gone.
         this.#leave(next, ready);
-        next.fail(signal.reason);
+        this.#fail(next, signal.reason);
       } else {
         next.since = now;
         const held = this.#grant(next);
-        next.resolve?.(held);
+        next.settle?.(held);
       }
     }
     if (moved.length === 0) return;
