@@ -1,6 +1,7 @@
 import type { Judgement } from '../classifier/judgement.ts';
 import { namedTarget } from './directory-change.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
+import { strongest } from './lock-modes.ts';
 import { isDirectory, isInside, pathFrom } from './paths.ts';
 import type { LockMode, LockRequest } from './types.ts';
 
@@ -108,10 +109,4 @@ function keysOutside({ bases, workspaces }: Places, paths: Named['paths']): Read
     }
   }
   return found;
-}
-
-/** A mode that is as strong as both. */
-function strongest(one: LockMode, other: LockMode): LockMode {
-  if (one === other || other === 'intention-shared') return one;
-  return one === 'intention-shared' ? other : 'exclusive';
 }

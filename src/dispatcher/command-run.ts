@@ -14,7 +14,7 @@ import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slots.ts';
-import type { Owner } from './tool-locks.ts';
+import { type Owner, ownerIn } from './tool-locks.ts';
 
 /** What a command needs of its batch. */
 export type Surroundings = {
@@ -121,8 +121,9 @@ export class CommandRun {
     const options: Pick<AcquireOptions<Owner>, 'signal' | 'onWait'> = {
       signal: this.#waiting.signal,
       onWait: (blockers) => {
-        const others = blockers.flatMap(({ label }) => (label === undefined || label === this.#owner ? [] : [label]));
-        if (others.length > 0) this.#tellWaiting(others.slice(0, MAX_BLOCKERS));
+        const commands = blockers.flatMap(({ label }) => ownerIn(label) ?? []);
+        const others = blockers.length - commands.length;
+        this.#tellWaiting({ waitsFor: commands.slice(0, MAX_BLOCKERS), ...(others > 0 ? { others } : {}) });
       },
     };
     const { lock } = this.#batch.settings;
@@ -133,12 +134,12 @@ export class CommandRun {
     const { pool } = this.#batch;
     const waiting = pool.waiting;
     const taken = pool.take(this.#waiting.signal);
-    if (pool.waiting > waiting) this.#tellWaiting([]);
+    if (pool.waiting > waiting) this.#tellWaiting({ waitsFor: [] });
     return taken;
   }
 
-  #tellWaiting(waitsFor: readonly Owner[]): void {
-    this.#batch.log.append({ type: 'waiting', commandId: this.#entry.id, waitsFor });
+  #tellWaiting(blockers: { readonly waitsFor: readonly Owner[]; readonly others?: number }): void {
+    this.#batch.log.append({ type: 'waiting', commandId: this.#entry.id, ...blockers });
   }
 
   /**

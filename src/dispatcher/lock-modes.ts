@@ -71,6 +71,12 @@ export function joined(one: Mode, other: Mode): Mode {
   return JOIN[one * NAMES.length + other] as Mode;
 }
 
+/** The weakest mode that can be asked for and is as strong as both. */
+export function strongest(one: LockMode, other: LockMode): LockMode {
+  const name = nameOf(joined(BY_NAME.get(one) as Mode, BY_NAME.get(other) as Mode));
+  return name === 'shared-intention-exclusive' ? 'exclusive' : name;
+}
+
 /** Whether who has a key in `held` has all that `wanted` would give. */
 export function covers(held: Mode, wanted: Mode): boolean {
   return joined(held, wanted) === held;

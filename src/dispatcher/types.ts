@@ -114,11 +114,15 @@ export type BatchResult = {
 /** Each event says whose it is. `seq` counts from 1 without a gap within the batch; `at` is milliseconds of the epoch. */
 export type BatchEvent = { readonly seq: number; readonly batchId: string; readonly at: number } & (
   | { readonly type: 'accepted'; readonly commandId: string; readonly command: string; readonly verdict: Verdict }
-  /** It joined the queues and must wait: for these commands (of any batch), or for a slot when empty. */
+  /**
+   * It joined the queues and must wait: for these commands (of any batch; the first 32) and for so many others, which are
+   * work besides commands that took keys of the same lock. For a slot when it waits for neither.
+   */
   | {
       readonly type: 'waiting';
       readonly commandId: string;
       readonly waitsFor: readonly { batchId: string; commandId: string }[];
+      readonly others?: number;
     }
   | { readonly type: 'started'; readonly commandId: string; readonly verdict: Verdict; readonly pid: number | null }
   /** Text as it was decoded; a multi-byte character is never split over two events. Subject to the output caps. */

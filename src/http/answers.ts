@@ -135,6 +135,7 @@ export const batchEvent: z.ZodType<BatchEvent> = z
       ...ofCommand,
       type: z.literal('waiting'),
       waitsFor: z.array(z.strictObject({ batchId: z.string(), commandId: z.string() })),
+      others: z.int().min(1).exactOptional(),
     }),
     z.strictObject({ ...ofCommand, type: z.literal('started'), verdict, pid: z.int().nullable() }),
     z.strictObject({ ...ofCommand, type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),

@@ -44,6 +44,36 @@ describe('the lock of the process', () => {
     expect((await batch.done).commands[0]?.stdout).toBe('ran\n');
   });
 
+  test('a command that waits for such work tells so, whether or not it waits for commands too', async () => {
+    const cwd = temporaryDirectory();
+    await makeFifos(cwd, 'gate');
+    const holder = testDispatcher({ cwd }).dispatch([parallel('read x < gate')]);
+    await eventOf(holder, 'started');
+    const key = { key: fileLockKey(cwd), mode: 'shared' } as const;
+    const works = [await toolLocks.acquire(key), await toolLocks.acquire(key, { label: {} as Owner })];
+    const writer = testDispatcher({ cwd }).dispatch(['echo ran']);
+    const { waitsFor, others } = await eventOf(writer, 'waiting');
+    expect({ waitsFor, others }).toEqual({ waitsFor: [{ batchId: holder.id, commandId: 'c1' }], others: 2 });
+    const label = { batchId: 'mine', commandId: 'deploy', more: 'left out' };
+    const named = toolLocks.acquire(fileLockKey(cwd), { label });
+    const reader = testDispatcher({ cwd }).dispatch([parallel('echo after')]);
+    expect(await eventOf(reader, 'waiting')).toEqual(
+      expect.objectContaining({
+        waitsFor: [
+          { batchId: writer.id, commandId: 'c1' },
+          { batchId: 'mine', commandId: 'deploy' },
+        ],
+      }),
+    );
+    expect(await eventOf(reader, 'waiting')).not.toHaveProperty('others');
+    await openGate(cwd, 'gate');
+    for (const release of works) release();
+    expect((await writer.done).commands[0]?.stdout).toBe('ran\n');
+    (await named)();
+    expect((await reader.done).commands[0]?.stdout).toBe('after\n');
+    expect(toolLocks.size).toBe(0);
+  });
+
   test('a dispatcher with a lock of its own does not wait for it', async () => {
     const cwd = temporaryDirectory();
     const release = await toolLocks.acquire(fileLockKey(cwd));
