@@ -163,11 +163,11 @@ export class KeyedLock<Label = string> {
       try {
         onWait(blockersOf(claim));
       } catch (error) {
+        this.#turns.refuse(claim, error);
+        // The callback may have let it have its keys.
         this.#turns.end(claim);
         return Promise.reject(error);
       }
-      // The callback may itself have aborted. Nobody watches the signal for this claim yet.
-      if (signal?.aborted) this.#turns.refuse(claim, signal.reason);
     }
     return this.#turns.outcomeOf(claim);
   }

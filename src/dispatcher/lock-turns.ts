@@ -60,6 +60,7 @@ export class Turns<Label> {
     const claim = this.join(wanted);
     this.#serve(ready, moved);
     if (mayClose) this.#refuseCircle(claim);
+    if (claim.signal !== undefined && claim.isWaiting) this.#watch.add(claim.signal, claim);
     return claim;
   }
 
@@ -81,7 +82,6 @@ export class Turns<Label> {
   outcomeOf(claim: Claim<Label>): Promise<Held<Label>> {
     if (claim.held !== null) return Promise.resolve(claim.held);
     if (claim.isEnded) return Promise.reject(this.#early.get(claim));
-    if (claim.signal !== undefined) this.#watch.add(claim.signal, claim);
     return new Promise((resolve) => {
       claim.settle = resolve;
     });

@@ -1,10 +1,14 @@
+import type { LockMode, LockRequest } from '../../src/dispatcher/types.ts';
+
 /**
  * What nested holds on path keys promise, said without queues, intentions or counts: one list of live claims, in which
  * everything is looked for anew. Two claims meet where a key of the one is a key of the other or a directory around it.
  */
 
-export type Mode = 'shared' | 'exclusive';
-export type Wants = Readonly<Record<string, Mode>>;
+export type Wants = Readonly<Record<string, LockMode>>;
+
+export const toRequests = (wants: Wants): readonly LockRequest[] =>
+  Object.entries(wants).map(([key, mode]) => ({ key, mode }));
 
 export type ModelClaim = {
   readonly label: string;
@@ -28,16 +32,28 @@ const meet = (one: string, other: string): boolean => one === other || isAbove(o
 /** The key at which two keys that meet do so: the shallower one. */
 const meetingPoint = (one: string, other: string): string => (one.length <= other.length ? one : other);
 
+/** An intention says that something below is seen or changed; the other modes do that to everything there. */
+const isWhole = (mode: LockMode): boolean => mode === 'shared' || mode === 'exclusive';
+const isChange = (mode: LockMode): boolean => mode === 'exclusive' || mode === 'intention-exclusive';
+
+/** Whether two wants whose keys meet may not be had together: all of one place is in the one, and in both a change. */
+function disagree(one: string, mine: LockMode, other: string, theirs: LockMode): boolean {
+  if (!isChange(mine) && !isChange(theirs)) return false;
+  const point = meetingPoint(one, other);
+  return (one === point && isWhole(mine)) || (other === point && isWhole(theirs));
+}
+
 function powersOn(wants: Wants, key: string): Powers {
   const powers = new Set<'touch' | 'change some' | 'see all' | 'change all'>();
   for (const [mine, mode] of Object.entries(wants)) {
-    if (!meet(mine, key)) continue;
+    const covers = mine === key || isAbove(mine, key);
+    // An intention says nothing of what lies deeper.
+    if (!meet(mine, key) || (!isWhole(mode) && isAbove(mine, key))) continue;
     powers.add('touch');
-    if (mode === 'exclusive') powers.add('change some');
-    if (mine === key || isAbove(mine, key)) {
-      powers.add('see all');
-      if (mode === 'exclusive') powers.add('change all');
-    }
+    if (isChange(mode)) powers.add('change some');
+    if (!covers || !isWhole(mode)) continue;
+    powers.add('see all');
+    if (mode === 'exclusive') powers.add('change all');
   }
   return powers;
 }
@@ -81,6 +97,12 @@ export class LineageModel {
     this.#settle(orphaned);
   }
 
+  /** Whatever has become of a claim, nothing is left of it and its caller knows. */
+  abandon(claim: ModelClaim): void {
+    if (claim.state === 'waiting' || claim.state === 'held') this.end(claim);
+    claim.state = 'ended';
+  }
+
   /** Null when the hold stays as it was, because more was asked for than is held around it. */
   restate(claim: ModelClaim, label: string, wants: Wants): ModelClaim | null {
     const next: ModelClaim = { label, ticket: claim.ticket, wants, parent: claim.parent, state: 'waiting' };
@@ -112,10 +134,19 @@ export class LineageModel {
     });
   }
 
+  /** Whom a waiting claim is told that it waits for. One inside of another who is named need not be. */
+  toldOf(claim: ModelClaim, named: readonly unknown[]): readonly ModelClaim[] {
+    const barring = this.barring(claim);
+    const isTold = ({ label }: ModelClaim): boolean => named.includes(label);
+    return barring.filter(
+      (one) => isTold(one) || !barring.some((other) => isTold(other) && this.#isAround(other, one)),
+    );
+  }
+
   #conflicts(one: ModelClaim, other: ModelClaim, counts: (point: string) => boolean): boolean {
     for (const [mine, myMode] of Object.entries(one.wants)) {
       for (const [theirs, theirMode] of Object.entries(other.wants)) {
-        if (!meet(mine, theirs) || (myMode === 'shared' && theirMode === 'shared')) continue;
+        if (!meet(mine, theirs) || !disagree(mine, myMode, theirs, theirMode)) continue;
         if (counts(meetingPoint(mine, theirs))) return true;
       }
     }
