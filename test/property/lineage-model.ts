@@ -43,7 +43,22 @@ function disagree(one: string, mine: LockMode, other: string, theirs: LockMode):
   return (one === point && isWhole(mine)) || (other === point && isWhole(theirs));
 }
 
-function powersOn(wants: Wants, key: string): Powers {
+/** Where two sets of wants cannot be had together. Remembered: all interleavings ask this some billion times. */
+const conflictsOf = remembered((one: Wants, other: Wants): readonly string[] => {
+  const points: string[] = [];
+  for (const [mine, myMode] of Object.entries(one)) {
+    for (const [theirs, theirMode] of Object.entries(other)) {
+      if (meet(mine, theirs) && disagree(mine, myMode, theirs, theirMode)) points.push(meetingPoint(mine, theirs));
+    }
+  }
+  return points;
+});
+
+export const meets = (one: Wants, other: Wants): boolean => conflictsOf(one, other).length > 0;
+
+const powersOn = remembered(powersOf);
+
+function powersOf(wants: Wants, key: string): Powers {
   const powers = new Set<'touch' | 'change some' | 'see all' | 'change all'>();
   for (const [mine, mode] of Object.entries(wants)) {
     const covers = mine === key || isAbove(mine, key);
@@ -58,14 +73,27 @@ function powersOn(wants: Wants, key: string): Powers {
   return powers;
 }
 
-const places = (wants: Wants): readonly string[] => {
+const places = remembered((wants: Wants, _: string): readonly string[] => {
   const all = Object.keys(wants);
   for (const key of Object.keys(wants)) {
     for (let at = key.lastIndexOf('/'); at > 5; at = key.lastIndexOf('/', at - 1)) all.push(key.slice(0, at));
     if (key.startsWith('file:/')) all.push('file:/');
   }
   return all;
-};
+});
+
+/** Wants are never changed, so that what was found out about some of them once is so for ever. */
+function remembered<Key extends Wants | string, Found>(find: (wants: Wants, key: Key) => Found) {
+  const memory = new WeakMap<Wants, Map<Key, Found>>();
+  return (wants: Wants, key: Key): Found => {
+    const known = memory.get(wants) ?? new Map<Key, Found>();
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = find(wants, key);
+    memory.set(wants, known.set(key, found));
+    return found;
+  };
+}
 
 export class LineageModel {
   /** Live claims in ticket order; those of equal tickets in order of joining. */
@@ -130,7 +158,8 @@ export class LineageModel {
   barring(claim: ModelClaim): readonly ModelClaim[] {
     return this.claims.filter((other) => {
       if (other === claim || this.#isAround(other, claim)) return false;
-      return this.#conflicts(claim, other, (point) => other.state === 'held' || this.#precedes(other, claim, point));
+      const points = conflictsOf(claim.wants, other.wants);
+      return points.some((point) => other.state === 'held' || this.#precedes(other, claim, point));
     });
   }
 
@@ -141,16 +170,6 @@ export class LineageModel {
     return barring.filter(
       (one) => isTold(one) || !barring.some((other) => isTold(other) && this.#isAround(other, one)),
     );
-  }
-
-  #conflicts(one: ModelClaim, other: ModelClaim, counts: (point: string) => boolean): boolean {
-    for (const [mine, myMode] of Object.entries(one.wants)) {
-      for (const [theirs, theirMode] of Object.entries(other.wants)) {
-        if (!meet(mine, theirs) || !disagree(mine, myMode, theirs, theirMode)) continue;
-        if (counts(meetingPoint(mine, theirs))) return true;
-      }
-    }
-    return false;
   }
 
   /** Among the own of one hold the ticket decides; who is covered by a hold goes before those outside of it. */
@@ -173,7 +192,7 @@ export class LineageModel {
   }
 
   #asksTooMuch(claim: ModelClaim): boolean {
-    return places(claim.wants).some((point) => {
+    return places(claim.wants, '').some((point) => {
       const base = this.#base(claim, point);
       if (base === null) return false;
       const has = powersOn(base.wants, point);
@@ -195,7 +214,8 @@ export class LineageModel {
   /** Returns the waiting ones that it covered. */
   #remove(claim: ModelClaim): readonly ModelClaim[] {
     const covered = this.claims.filter(
-      (other) => other.state === 'waiting' && places(other.wants).some((point) => this.#base(other, point) === claim),
+      (other) =>
+        other.state === 'waiting' && places(other.wants, '').some((point) => this.#base(other, point) === claim),
     );
     claim.state = 'ended';
     this.claims.splice(this.claims.indexOf(claim), 1);

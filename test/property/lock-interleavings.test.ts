@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
+import { FEW_KINDS, inRows, THREE_KINDS, TWO_KINDS } from './interleaving-sets.ts';
+import { choices, ordersOf, runAll, type Tally } from './interleavings.ts';
 import { clash, LockModel, type ModelClaim, pictureOf, toRequests, type Wants } from './lock-model.ts';
 
 /*
@@ -36,27 +38,6 @@ const TELLING_WANTS: readonly Wants[] = [
   { a: 'shared', b: 'exclusive' },
   { b: 'shared', c: 'exclusive' },
 ];
-
-/** Every order of two events each of `count` acquires; the first occurrence of a number is its call, the second its end. */
-function orders(count: number, areCallsInOrder: boolean): readonly (readonly number[])[] {
-  const found: number[][] = [];
-  const extend = (sofar: readonly number[]): void => {
-    if (sofar.length === 2 * count) found.push([...sofar]);
-    const called = new Set(sofar).size;
-    for (let at = 0; at < count; at++) {
-      const times = sofar.filter((each) => each === at).length;
-      if (times === 1 || (times === 0 && (!areCallsInOrder || at === called))) extend([...sofar, at]);
-    }
-  };
-  extend([]);
-  return found;
-}
-
-function* choices(from: readonly (readonly Wants[])[]): Generator<readonly Wants[]> {
-  const [first, ...rest] = from;
-  if (first === undefined) yield [];
-  else for (const wants of first) for (const others of choices(rest)) yield [wants, ...others];
-}
 
 type Live = { readonly promise: Promise<Held>; readonly controller: AbortController };
 
@@ -124,7 +105,7 @@ async function faults(
 // Seconds, not milliseconds: some 175,000 runs, on machines that may be busy.
 describe('every interleaving', { timeout: 300_000 }, () => {
   test('of three acquires of any of three keys in any modes: exclusion, order, service, nothing kept', async () => {
-    const rows = orders(3, true);
+    const rows = ordersOf([2, 2, 2]);
     expect(rows).toHaveLength(15);
     const { count, found } = await faults([DISTINCT_WANTS, ALL_WANTS, ALL_WANTS], rows, false);
     expect(found).toEqual([]);
@@ -132,7 +113,7 @@ describe('every interleaving', { timeout: 300_000 }, () => {
   });
 
   test('of four acquires of the telling kinds', async () => {
-    const rows = orders(4, true);
+    const rows = ordersOf([2, 2, 2, 2]);
     expect(rows).toHaveLength(105);
     const { count, found } = await faults(
       [TELLING_WANTS.slice(3), TELLING_WANTS, TELLING_WANTS.slice(0, 5), TELLING_WANTS.slice(0, 4)],
@@ -144,11 +125,24 @@ describe('every interleaving', { timeout: 300_000 }, () => {
   });
 
   test('of three acquires with tickets drawn beforehand, called in any order', async () => {
-    const rows = orders(3, false);
+    const rows = ordersOf([2, 2, 2], false);
     expect(rows).toHaveLength(90);
     const kinds = [...TELLING_WANTS, { a: 'shared', b: 'shared' }, { a: 'exclusive', c: 'shared' }] as const;
     const { count, found } = await faults([kinds, kinds, kinds], rows, true);
     expect(found).toEqual([]);
     expect(count).toBe(8 * 8 * 8 * 90);
+  });
+});
+
+describe('every interleaving of nested calls on a key and on paths', { timeout: 300_000 }, () => {
+  test.each([
+    ['three calls', inRows({ calls: 3, kinds: FEW_KINDS, restates: 0 }), 6_855],
+    ['three calls, one of which is restated', inRows({ calls: 3, kinds: THREE_KINDS, restates: 1 }), 28_209],
+    ['four calls', inRows({ calls: 4, kinds: TWO_KINDS, restates: 0 }), 14_472],
+  ])('%s: exclusion, order, an answer for everybody, nothing kept', async (_, rows, count) => {
+    const tally: Tally = { runs: 0, faults: [] };
+    for (const row of rows) await runAll(row, tally);
+    expect(tally.faults.slice(0, 3)).toEqual([]);
+    expect(tally.runs).toBe(count);
   });
 });

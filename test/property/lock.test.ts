@@ -170,7 +170,7 @@ describe('the lock and a model without queues', () => {
       [[draw(), acquire({ a: X }), acquire({ a: X, b: S }), acquire({ b: S }), acquire({ b: X }, 0), release(1)]],
       [[acquire({ a: S }), acquire({ a: X }, null, 0), acquire({ a: S, b: X }, null, 0), abortGroup(0)]],
     ];
-    await fc.assert(property, { numRuns: 3_000, examples });
+    await fc.assert(property, { numRuns: Number(process.env.SIGNALBOX_LOCK_RUNS ?? 3_000), examples });
   });
 
   test.prop([fc.array(wants, { minLength: 1, maxLength: 8 }), fc.nat(), fc.array(fc.nat(), { maxLength: 8 })], {
