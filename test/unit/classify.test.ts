@@ -442,6 +442,13 @@ describe('createClassifier', () => {
     expect(codeOf(() => createClassifier({ rules, limits: told({ maxChars: 0 }) }))).toBe('OPTION_INVALID');
   });
 
+  test('limits are those of the time when it was made', () => {
+    const limits = { maxChars: 3 };
+    const bound = createClassifier({ rules, limits });
+    limits.maxChars = 100;
+    expect(bound.classify('tool')).toMatchObject({ reason: { code: 'TEXT_TOO_LONG' } });
+  });
+
   test('variables that are inherited count, as for who starts a program; what is no record of them is misuse', () => {
     const bound = createClassifier({ rules });
     for (const env of [Object.create({ OTHER: '1' }), Object.assign(Object.create({ OTHER: '1' }), {})]) {

@@ -20,7 +20,7 @@ const rules = ruleSetWith(
         { command: 'search', ends: '--', why: WHY },
       ],
       after: { list: ['-a'], walk: [] },
-      through: { pick: [] },
+      through: { pick: ['-f'] },
     },
   }),
   fileWith({ binary: 'count', command: { options: { '-l': option() }, operands: ['path*'] } }),
@@ -43,12 +43,16 @@ const rules = ruleSetWith(
   fileWith({
     binary: 'list',
     command: {
-      options: { '-p': option({ takes: 'text' }), '-C': option({ takes: 'directory' }) },
+      options: { '-a': option(), '-p': option({ takes: 'text' }), '-C': option({ takes: 'directory' }) },
       operands: ['path*'],
+      globs: true,
     },
   }),
   fileWith({ binary: 'walk', command: { operands: ['path*'] } }),
-  fileWith({ binary: 'pick', command: { stdin: 'unless-operand', operands: ['text', 'path*'] } }),
+  fileWith({
+    binary: 'pick',
+    command: { stdin: 'unless-operand', options: { '-f': option({ takes: 'path' }) }, operands: ['text', 'path*'] },
+  }),
   fileWith({ binary: 'say', command: { operands: ['text*'] } }),
 );
 
@@ -89,6 +93,10 @@ describe('names that a command behind a pipe opens', () => {
       'list -C / | each count -l': 'list -C /',
       'cd / && list | each count -l': 'list',
       'list 2>&1 | each count -l': 'list',
+      'list -p x | each count -l': 'list -p x',
+      'list -a -p x | each count -l': 'list -a -p x',
+      'list ~/x | each count -l': 'list ~/x',
+      'list | pick -f b a | each count -l': 'pick -f b a',
     };
     for (const [command, stage] of Object.entries(refused)) {
       expect([command, answer(command)]).toEqual([command, `NAMES_REFUSED ${stage}`]);
@@ -280,6 +288,9 @@ describe('a listing', () => {
       '-t f -o -n',
       '\\( -t f \\) -o -n',
       '\\( -t f -o -n \\)',
+      '-t f \\( -n \\) -o -n',
+      '-t f \\( -n -o -n \\) -o -n',
+      '\\( -n \\) -t f -o -n',
     ]) {
       expect([expression, isFed(`walk . ${expression}`)]).toEqual([expression, false]);
     }

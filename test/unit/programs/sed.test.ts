@@ -2,6 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { sedProgram } from '../../../src/classifier/programs/sed.ts';
 
 const ACCEPTED = [
+  // what a bracket, a replacement or a letter of another script is followed by
+  's/[a.b=]/x/',
+  's/[a:]/x/',
+  's/a/bc/',
+  's/é /x/',
+  's/é:/x/',
+  's/é?/x/',
+  's/你好/x/',
   // what agents send
   '1,260p',
   '5p',
@@ -177,6 +185,17 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     's:[[:alpha:]]:x:',
     '/[[:a:/]p',
   ],
+  'a step without its first line': ['~2p', '~p', '1,~p', '+1p'],
+  'a bracket that a delimiter stands in, or that another reading ends elsewhere': [
+    's/[a/]/x/',
+    's/[a/w f]/x/',
+    's/[ab/]w f/x/',
+    's/[\\[:a]/x/',
+    's/[\\[.a]/x/',
+    's/[[:alpha.]]/x/',
+    's/[[:alpha:x]/y/',
+    's/[[:alpha:]/]/',
+  ],
   'a class without its end': ['s/[[:alpha]/x/', 's/[[:alpha:/x/', 's/[[:a1:]]/x/', 's/[[:/x/', '/[[:digit].]/p'],
   'a delimiter that is none here': [
     'saxay',
@@ -198,6 +217,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'control escapes, on which versions differ': ['s/\\cA/x/', 's/a/\\cA/', 's/a/\\c\\/', 's/a/\\c/w f/', '/\\c//p'],
   'characters that another locale could join': [
+    's/é\t/x/',
     's/é|a/b/',
     's/你b/c/',
     's|你|a|',
@@ -220,6 +240,47 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'blanks that only look so': ['1\u00a0p', 'p\u2028', '\ufeffp', '1,\u30003p'],
 };
+
+/** One of each construct of the grammar, behind which nothing else may stand than what stands there alone. */
+const WHOLE = [
+  'p',
+  ';p',
+  ' p',
+  '1p',
+  '1,3p',
+  '1~2p',
+  '$!p',
+  '/a/,+3p',
+  '\\|a|p',
+  '/[[:alpha:]]/p',
+  's/a/b/',
+  's/[a]/b/g',
+  '{p}',
+];
+const TAILS = [
+  'w f',
+  ';w f',
+  ';1,w f',
+  ';1e',
+  ';$r f',
+  ';s/a/b/w f',
+  ';s/a/b/e',
+  '}w f',
+  ';{w f',
+  ' w f',
+  ';s/a\\',
+  ';s/[a/',
+];
+
+describe.each(WHOLE)('behind the whole program %j', (program) => {
+  test.each(TAILS)('%j refuses it all', (tail) => {
+    expect([sedProgram(program), sedProgram(program + tail), sedProgram(tail.replace(/^;/, ''))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
 
 describe('a program that only prints is accepted', () => {
   test.each(ACCEPTED.map((program) => [program]))('%j', (program) => expect(sedProgram(program)).toBe(true));
