@@ -29,5 +29,12 @@ export const MUTATION_TESTS: readonly string[] = [
   'test/unit/classifier-compound.test.ts',
   'test/unit/programs/sed.test.ts',
   'test/unit/programs/jq.test.ts',
+  'test/unit/lock-modes.test.ts',
+  'test/unit/lock-request.test.ts',
+  'test/unit/lock-options.test.ts',
   'test/unit/keyed-lock.test.ts',
+  'test/unit/lock-queue.test.ts',
+  'test/unit/lock-callbacks.test.ts',
+  'test/unit/nested-holds.test.ts',
+  'test/unit/keyed-lock-waiting.test.ts',
 ];
