@@ -1,6 +1,6 @@
 import type { LockMode } from '../../src/dispatcher/types.ts';
+import type { Wants } from '../support/locks.ts';
 import { type Call, choices } from './interleavings.ts';
-import type { Wants } from './lineage-model.ts';
 
 /* Which calls are run in all their interleavings: rows of calls on a plain key, a directory and a file in it. */
 

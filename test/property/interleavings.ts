@@ -1,6 +1,7 @@
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import { LineageModel, type ModelClaim, meets, toRequests, type Wants } from './lineage-model.ts';
+import { toRequests, type Wants } from '../support/locks.ts';
+import { LineageModel, type ModelClaim, meets } from './lineage-model.ts';
 
 /*
  * Not samples but all of them. A call has two or three events: it asks, it may restate its hold, and it ends (released if

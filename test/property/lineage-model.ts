@@ -1,14 +1,10 @@
-import type { LockMode, LockRequest } from '../../src/dispatcher/types.ts';
+import type { LockMode } from '../../src/dispatcher/types.ts';
+import type { Wants } from '../support/locks.ts';
 
 /**
  * What nested holds on path keys promise, said without queues, intentions or counts: one list of live claims, in which
  * everything is looked for anew. Two claims meet where a key of the one is a key of the other or a directory around it.
  */
-
-export type Wants = Readonly<Record<string, LockMode>>;
-
-export const toRequests = (wants: Wants): readonly LockRequest[] =>
-  Object.entries(wants).map(([key, mode]) => ({ key, mode }));
 
 export type ModelClaim = {
   readonly label: string;

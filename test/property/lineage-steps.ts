@@ -1,7 +1,7 @@
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import type { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import { pick } from '../support/locks.ts';
-import { type LineageModel, type ModelClaim, toRequests, type Wants } from './lineage-model.ts';
+import { pick, toRequests, type Wants } from '../support/locks.ts';
+import type { LineageModel, ModelClaim } from './lineage-model.ts';
 
 /*
  * What can be done to a lock, done to the model at the same moment. A step takes no time, so that it can also be taken in

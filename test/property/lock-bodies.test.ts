@@ -3,7 +3,8 @@ import { describe, expect } from 'vitest';
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
-import { meets, toRequests, type Wants } from './lineage-model.ts';
+import { toRequests, type Wants } from '../support/locks.ts';
+import { meets } from './lineage-model.ts';
 
 /** Work under a lock that does other work inside of it, one after the other or side by side. */
 type Work = { readonly wants: Wants; readonly isSideBySide: boolean; readonly inner: readonly Work[] };

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
+import { toRequests, type Wants } from '../support/locks.ts';
 import { FEW_KINDS, inRows, THREE_KINDS, TWO_KINDS } from './interleaving-sets.ts';
 import { choices, ordersOf, runAll, type Tally } from './interleavings.ts';
-import { clash, LockModel, type ModelClaim, pictureOf, toRequests, type Wants } from './lock-model.ts';
+import { clash, LockModel, type ModelClaim, pictureOf } from './lock-model.ts';
 
 /*
  * Not samples but all of them. Each acquire has two events: it is called, and it ends (released if it holds by then,

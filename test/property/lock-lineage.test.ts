@@ -2,8 +2,8 @@ import { fc } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
-import { settled } from '../support/locks.ts';
-import { LineageModel, type Wants } from './lineage-model.ts';
+import { settled, type Wants } from '../support/locks.ts';
+import { LineageModel } from './lineage-model.ts';
 import {
   abort,
   acquire,

@@ -1,12 +1,10 @@
 import type { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { LockMode, LockRequest } from '../../src/dispatcher/types.ts';
+import type { Wants } from '../support/locks.ts';
 
 /**
  * What the lock promises, said as simply as possible and as slowly as it likes: no queues, no counts, one list of all
  * live claims in which everything is looked for anew.
  */
-
-export type Wants = Readonly<Record<string, LockMode>>;
 
 export type ModelClaim = {
   readonly label: string;
@@ -18,9 +16,6 @@ export type ModelClaim = {
 export function clash(one: Wants, other: Wants): boolean {
   return Object.keys(one).some((key) => key in other && (one[key] === 'exclusive' || other[key] === 'exclusive'));
 }
-
-export const toRequests = (wants: Wants): readonly LockRequest[] =>
-  Object.entries(wants).map(([key, mode]) => ({ key, mode }));
 
 export class LockModel {
   /** Live claims by ticket; those of equal tickets in order of joining. */

@@ -3,7 +3,8 @@ import { describe, expect } from 'vitest';
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { LockMode } from '../../src/dispatcher/types.ts';
-import { clash, LockModel, type ModelClaim, pictureOf, toRequests, type Wants } from './lock-model.ts';
+import { pick, settled, toRequests, type Wants } from '../support/locks.ts';
+import { clash, LockModel, type ModelClaim, pictureOf } from './lock-model.ts';
 
 const mode = fc.constantFrom<LockMode>('shared', 'exclusive');
 /** One to three of three keys, in mixed modes: few enough that most acquires meet. */
@@ -23,10 +24,6 @@ type Call = {
   hold: Held | null;
 };
 type Command = fc.AsyncCommand<Side, Real>;
-
-function pick<T>(list: readonly T[], at: number): T | undefined {
-  return list.length === 0 ? undefined : list[at % list.length];
-}
 
 /** Runs one step and compares the whole lock with the whole model in the same tick: no grant may come late. */
 function step(title: string, run: (side: Side, real: Real) => void | Promise<void>): Command {
@@ -153,7 +150,7 @@ describe('the lock and a model without queues', () => {
       await fc.asyncModelRun(() => ({ model: side, real }), steps);
       // Whoever has the lowest ticket holds its keys, so releasing goes on to the end.
       while (side.model.claims.length > 0) await release(0).run(side, real);
-      await new Promise((resolve) => setImmediate(resolve));
+      await settled();
       for (const { seen, hold, claim } of side.calls) {
         expect(claim.state).toBe('ended');
         expect(seen).toBe(hold === null ? 'rejected' : 'held');

@@ -1,7 +1,13 @@
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
-import type { LockRequest } from '../../src/dispatcher/types.ts';
+import type { LockMode, LockRequest } from '../../src/dispatcher/types.ts';
 
 export const shared = (key: string): LockRequest => ({ key, mode: 'shared' });
+
+/** What is asked for, by key. */
+export type Wants = Readonly<Record<string, LockMode>>;
+
+export const toRequests = (wants: Wants): readonly LockRequest[] =>
+  Object.entries(wants).map(([key, mode]) => ({ key, mode }));
 
 /** Lets every promise that can settle do so: a macrotask comes after all microtasks. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -2,12 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
-import type { LockRequest } from '../../src/dispatcher/types.ts';
-
-const shared = (key: string): LockRequest => ({ key, mode: 'shared' });
-
-/** Lets every promise that can settle do so: a macrotask comes after all microtasks. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { settled, shared } from '../support/locks.ts';
 
 /** What became of a promise so far. */
 function watched<T>(promise: Promise<T>): { value?: T; reason?: unknown; isSettled: boolean } {

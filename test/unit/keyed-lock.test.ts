@@ -4,12 +4,9 @@ import type { Held } from '../../src/dispatcher/acquire-options.ts';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
 import type { LockRequest } from '../../src/dispatcher/types.ts';
 import { SignalboxError } from '../../src/errors.ts';
+import { settled, shared } from '../support/locks.ts';
 
-const shared = (key: string): LockRequest => ({ key, mode: 'shared' });
 const exclusive = (key: string): LockRequest => ({ key, mode: 'exclusive' });
-
-/** Lets every promise that can settle do so: a macrotask comes after all microtasks. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A lock whose grants and rejections are written down in the order in which callers see them. */
 function observed() {

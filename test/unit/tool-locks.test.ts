@@ -4,9 +4,7 @@ import { fileLockKey } from '../../src/dispatcher/lock-keys.ts';
 import { StepGate } from '../../src/dispatcher/step-gate.ts';
 import { type Owner, toolLocks } from '../../src/dispatcher/tool-locks.ts';
 import { eventOf, makeFifos, openGate, parallel, temporaryDirectory, testDispatcher } from '../support/dispatcher.ts';
-
-/** Lets every promise that can settle do so: a macrotask comes after all microtasks. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { settled } from '../support/locks.ts';
 
 /** What became of a promise so far. */
 function followed<T>(promise: Promise<T>): { value?: T; reason?: unknown; isSettled: boolean } {
