@@ -199,4 +199,90 @@ describe('circles', () => {
     void lock.acquire(['third', 'first', 'second'], { onWait });
     expect(told).toEqual(['1', '2', '3']);
   });
+
+  /** An early ticket puts itself before one that a holder in its way waits for, by what was asked inside of it. */
+  async function earlyCircle(lock: KeyedLock) {
+    const ticket = lock.draw();
+    const outer = await lock.acquire('k', { label: 'outer' });
+    const reader = await lock.acquire(S('l'), { label: 'reader' });
+    const inner = followed(lock.acquire('l', { lineage: outer, label: 'inner' }));
+    const early = followed(lock.acquire(['k', S('l')], { ticket, label: 'early' }));
+    await settled();
+    return { early, leave: () => [outer, reader, inner.hold].map((release) => release?.()) };
+  }
+
+  test('that an early ticket closes are refused to it, though it is inside of nothing', async () => {
+    const lock = new KeyedLock();
+    const { early, leave } = await earlyCircle(lock);
+    expect(early.reason).toMatchObject({ code: 'LOCK_CYCLE' });
+    leave();
+  });
+
+  test.each([
+    ['inside first', [1, 0]],
+    ['outside first', [0, 1]],
+    ['the middle one first', [1, 2, 0]],
+    ['from without', [0, 1, 2]],
+  ])('are looked for as long as anything is inside of anything, however earlier ones ended (%s)', async (_, order) => {
+    const lock = new KeyedLock();
+    const outer = await lock.acquire('m');
+    const inner = await lock.acquire('m', { lineage: outer });
+    const deep = await lock.acquire('n', { lineage: inner });
+    const holds = [outer, inner, deep];
+    for (const at of order) holds[at]?.();
+    deep();
+    const { early, leave } = await earlyCircle(lock);
+    expect(early.reason).toMatchObject({ code: 'LOCK_CYCLE' });
+    leave();
+  });
+
+  test('that close for two at once are refused to the younger, and the elder goes on', async () => {
+    const lock = new KeyedLock();
+    const outer = await lock.acquire('a');
+    const first = await lock.acquire('a', { lineage: outer });
+    const around = await lock.acquire('d', { lineage: outer });
+    const elder = followed(lock.acquire(S('a'), { lineage: around, label: 'elder' }));
+    const stranger = followed(lock.acquire(['a', 'd'], { label: 'stranger' }));
+    const younger = followed(lock.acquire(S('a'), { lineage: around, label: 'younger' }));
+    outer();
+    await settled();
+    expect(younger.reason).toMatchObject({ code: 'LOCK_CYCLE' });
+    expect(elder.isSettled).toBe(false);
+    first();
+    await settled();
+    expect(elder.hold).not.toBeNull();
+    elder.hold?.();
+    around();
+    await settled();
+    expect(stranger.hold).not.toBeNull();
+  });
+});
+
+describe('a hold that is restated', () => {
+  test('for more is alone before those who waited for it, also where its leaving would have let them in', async () => {
+    const lock = new KeyedLock();
+    const held = await lock.acquire(S('k'));
+    const writer = followed(lock.acquire('k'));
+    const anew = await held.restate(['k', 'l']);
+    await settled();
+    expect(writer.hold).toBeNull();
+    anew();
+    await settled();
+    expect(writer.hold).not.toBeNull();
+  });
+
+  test('lets those in whom it no longer bars, in the order of their tickets', async () => {
+    const lock = new KeyedLock();
+    const held = await lock.acquire(['a', 'b']);
+    const log: string[] = [];
+    for (const [label, key] of [
+      ['first', 'b'],
+      ['second', 'a'],
+    ] as const) {
+      void lock.acquire(key, { label }).then(() => log.push(label));
+    }
+    await held.restate('c');
+    await settled();
+    expect(log).toEqual(['first', 'second']);
+  });
 });
