@@ -155,4 +155,15 @@ describe('misuse', () => {
     await settled();
     outer();
   });
+
+  test('a token that was asked for before leads nowhere after the end either', async () => {
+    const lock = new KeyedLock();
+    const outer = await lock.acquire('k');
+    const inner = await lock.acquire('k', { lineage: outer });
+    const [token, around] = [inner.token(), outer.token()];
+    expect(lock.tryAcquire('k', { lineage: token })).not.toBeNull();
+    inner();
+    expect(lock.tryAcquire('l', { lineage: around })).not.toBeNull();
+    expect(lock.tryAcquire('k', { lineage: token })).toBeNull();
+  });
 });
