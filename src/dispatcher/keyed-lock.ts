@@ -86,9 +86,9 @@ export class KeyedLock<Label = string> {
    * an abort in the same turn: whichever came first counts, so look at the signal again before acting on a grant.
    *
    * Bad input rejects as well, it never throws: OPTION_INVALID for what is no key, mode, signal or lineage, a ticket that
-   * was not drawn, a misspelt option. Inside of a hold: LOCK_UPGRADE for more than the nearest hold around it has on a key that it has
-   * anything on, LOCK_CYCLE when waiting would never end because what it waits for waits for a hold around it. That one
-   * may also come later, when a hold around it is released whose keys it was waiting for among its own.
+   * was not drawn, a misspelt option. Inside of a hold: LOCK_UPGRADE for more than the nearest hold around it has on a key
+   * that it has anything on, LOCK_CYCLE when waiting would never end because what it waits for waits for a hold around it.
+   * That one may also come later, when a hold around it is released whose keys it was waiting for among its own.
    */
   acquire(requests: LockRequests, signalOrOptions?: AbortSignal | AcquireOptions<Label>): Promise<Held<Label>> {
     try {
