@@ -77,12 +77,12 @@ export function attach<Label>(claim: Claim<Label>, parent: Claim<Label> | null):
  * Takes an ending hold out of its lineage: what was made inside of it belongs to the one around it from now on, and so
  * do the places that it covered.
  *
- * @returns the waiting claims whose places moved.
+ * @returns the waiting claims whose places moved, the youngest first: it is the one to give way.
  */
 export function dissolve<Label>(claim: Claim<Label>): readonly Claim<Label>[] {
   const { parent, inside } = claim;
   parent?.inside?.children.delete(claim);
-  if (inside === null) return [];
+  if (inside === null) return NOBODY;
   for (const child of inside.children) attach(child, parent);
   const moved = new Set<Claim<Label>>();
   for (const queue of [...inside.queues.values()]) {
@@ -92,7 +92,7 @@ export function dissolve<Label>(claim: Claim<Label>): readonly Claim<Label>[] {
       if (!owner.isGranted) moved.add(owner);
     }
   }
-  return [...moved];
+  return [...moved].sort((one, other) => other.ticket - one.ticket);
 }
 
 function insideOf<Label>(claim: Claim<Label>): Inside<Label> {
@@ -114,3 +114,5 @@ function baseOf<Label>(
   }
   return null;
 }
+
+const NOBODY: readonly never[] = Object.freeze([]);

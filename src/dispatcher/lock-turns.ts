@@ -25,7 +25,7 @@ export class Turns<Label> {
   readonly queues: Queues<Claim<Label>> = new Map();
   /** Live holds by the texts that stand for them. */
   readonly tokens = new Map<string, Claim<Label>>();
-  readonly #watch = new SignalWatch<Claim<Label>>((claim) => this.refuse(claim, claim.signal?.reason));
+  readonly #watch = new SignalWatch<Claim<Label>>((claim, reason) => this.refuse(claim, reason));
   /** Why claims were refused whose promises are not made yet. */
   readonly #early = new WeakMap<Claim<Label>, unknown>();
   readonly #now: () => number;
@@ -58,7 +58,7 @@ export class Turns<Label> {
     const ready: Claim<Label>[] = [];
     const moved = leaving === null ? NOBODY : this.#leave(leaving, ready);
     const claim = this.join(wanted);
-    this.#serve(ready, moved);
+    this.#settle(ready, moved);
     if (mayClose) this.#refuseCircle(claim);
     if (claim.signal !== undefined && claim.isWaiting) this.#watch.add(claim.signal, claim);
     return claim;
@@ -90,13 +90,13 @@ export class Turns<Label> {
   /** Leaves every queue, as a holder or as a waiter, and grants what that makes possible. Idempotent. */
   end(claim: Claim<Label>): void {
     const ready: Claim<Label>[] = [];
-    this.#serve(ready, this.#leave(claim, ready));
+    this.#settle(ready, this.#leave(claim, ready));
   }
 
   /** A claim that waits never will any more. Whatever became of it before counts instead. */
   refuse(claim: Claim<Label>, reason: unknown): void {
     if (!claim.isWaiting) return;
-    if (claim.signal !== undefined) this.#watch.remove(claim.signal, claim);
+    this.#watch.remove(claim.signal, claim);
     this.end(claim);
     this.#fail(claim, reason);
   }
@@ -114,7 +114,7 @@ export class Turns<Label> {
     return held;
   }
 
-  /** @returns the waiting claims inside of it that lost what covered them. */
+  /** @returns the waiting claims inside of it that lost what covered them, the youngest first. */
   #leave(claim: Claim<Label>, ready: Claim<Label>[]): readonly Claim<Label>[] {
     if (claim.isEnded) return NOBODY;
     claim.isEnded = true;
@@ -123,22 +123,29 @@ export class Turns<Label> {
     if (parent !== null) this.#nested--;
     // What was made inside of it is inside of nothing from now on.
     else if (inside !== null) this.#nested -= inside.children.size;
-    const moved = parent !== null || inside !== null ? dissolve(claim) : NOBODY;
+    const moved = dissolve(claim);
     for (let { place } = claim; place !== null; place = place.beside) place.queue.leave(place, ready);
     return moved;
   }
 
-  /** Grants to all who may have their keys now, in the order of their tickets, and refuses those who never would. */
-  #serve(ready: Claim<Label>[], moved: readonly Claim<Label>[]): void {
+  /** What follows when somebody has left: grants, and refusals of those who lost what covered them. */
+  #settle(ready: Claim<Label>[], moved: readonly Claim<Label>[]): void {
+    this.#serve(ready);
+    if (moved.length > 0) for (const claim of moved) this.#refuseCircle(claim);
+  }
+
+  /** Grants to all who may have their keys now, in the order of their tickets. */
+  #serve(ready: Claim<Label>[]): void {
+    if (ready.length === 0) return;
     // Several keys may each let somebody go.
-    if (ready.length > 1) ready.sort((one, other) => one.ticket - other.ticket);
-    const now = ready.length > 0 ? this.#now() : 0;
+    ready.sort((one, other) => one.ticket - other.ticket);
+    const now = this.#now();
     // More may become ready on the way, behind the others: `ready` grows.
     for (const next of ready) {
       const { signal } = next;
       // Put back by somebody who joined before it in this very step.
       if (next.pending > 0 || !next.isWaiting) continue;
-      if (signal !== undefined) this.#watch.remove(signal, next);
+      this.#watch.remove(signal, next);
       if (signal?.aborted) {
         // Its turn came in the midst of the abort that many waiters share: nobody is granted under a signal that is gone.
         this.#leave(next, ready);
@@ -149,9 +156,6 @@ export class Turns<Label> {
         next.settle?.(held);
       }
     }
-    if (moved.length === 0) return;
-    // The youngest gives way.
-    for (const claim of moved.toSorted((one, other) => other.ticket - one.ticket)) this.#refuseCircle(claim);
   }
 
   /** One that waited among the keys of a hold around it waits among all others now: perhaps for what waits for it. */

@@ -4,9 +4,9 @@
  */
 export class SignalWatch<Waiter> {
   readonly #watched = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly listener: () => void }>();
-  readonly #onAbort: (waiter: Waiter) => void;
+  readonly #onAbort: (waiter: Waiter, reason: unknown) => void;
 
-  constructor(onAbort: (waiter: Waiter) => void) {
+  constructor(onAbort: (waiter: Waiter, reason: unknown) => void) {
     this.#onAbort = onAbort;
   }
 
@@ -20,13 +20,15 @@ export class SignalWatch<Waiter> {
     const waiters = new Set([waiter]);
     const listener = (): void => {
       this.#watched.delete(signal);
-      for (const each of waiters) this.#onAbort(each);
+      for (const each of waiters) this.#onAbort(each, signal.reason);
     };
     this.#watched.set(signal, { waiters, listener });
     signal.addEventListener('abort', listener, { once: true });
   }
 
-  remove(signal: AbortSignal, waiter: Waiter): void {
+  /** Does nothing where there is none. */
+  remove(signal: AbortSignal | undefined, waiter: Waiter): void {
+    if (signal === undefined) return;
     const known = this.#watched.get(signal);
     if (known === undefined) return;
     known.waiters.delete(waiter);

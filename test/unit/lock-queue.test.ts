@@ -258,6 +258,32 @@ describe('circles', () => {
   });
 });
 
+describe('a circle through two that lose the hold around them', () => {
+  test('is refused to the younger, and the elder gets its turn', async () => {
+    const lock = new KeyedLock();
+    const outer = await lock.acquire(['a', 'b']);
+    const inner = (keys: string | string[], lineage = outer) => lock.acquire(keys, { lineage });
+    const [onA, onB, x, y] = [await inner('a'), await inner('b'), await inner('x'), await inner('y')];
+    const strangers = [followed(lock.acquire(['a', 'y'])), followed(lock.acquire(['b', 'x']))];
+    const elder = followed(inner('a', x));
+    const younger = followed(inner('b', y));
+    outer();
+    await settled();
+    expect(younger.reason).toMatchObject({ code: 'LOCK_CYCLE' });
+    expect(elder.isSettled).toBe(false);
+    for (const release of [onA, onB, y]) release();
+    await settled();
+    strangers[0]?.hold?.();
+    await settled();
+    expect(elder.hold).not.toBeNull();
+    elder.hold?.();
+    x();
+    await settled();
+    strangers[1]?.hold?.();
+    expect(lock.size).toBe(0);
+  });
+});
+
 describe('a hold that is restated', () => {
   test('for more is alone before those who waited for it, also where its leaving would have let them in', async () => {
     const lock = new KeyedLock();
