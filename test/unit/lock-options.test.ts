@@ -87,6 +87,16 @@ describe('a misspelt option is refused by its name', () => {
   });
 });
 
+test('without a clock of its own a lock tells ages by that of the process', async () => {
+  const before = performance.now();
+  const lock = new KeyedLock();
+  await lock.acquire('k');
+  await settled();
+  const [age] = lock.snapshot().flatMap(({ holders }) => holders.map(({ ageMs }) => ageMs));
+  expect(age).toBeGreaterThan(0);
+  expect(age).toBeLessThanOrEqual(performance.now() - before);
+});
+
 describe('misuse', () => {
   test.each<[string, unknown, string]>([
     ['ticket', 2, 'Expected ticket to be one of the 1 drawn so far, got 2'],

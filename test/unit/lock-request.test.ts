@@ -96,6 +96,8 @@ describe('two requests', () => {
     [['file:/a', as('shared', 'file:/a/b')], 'file:/a/b/c', true],
     [[as('shared', 'file:/a'), as('intention-exclusive', 'file:/a/b')], as('shared', 'file:/a/b/c'), true],
     [[as('shared', 'file:/a'), 'file:/a/b'], 'file:/a/b/c', true],
+    [[as('shared', 'file:/a'), as('intention-exclusive', 'file:/a/b')], as('intention-exclusive', 'file:/a/b'), true],
+    [[as('shared', 'file:/a'), as('intention-exclusive', 'file:/a/b')], as('shared', 'file:/a/b'), true],
   ])('who holds %j has all of %j: %s', (held, wanted, expected) => {
     expect(isCovering(held, wanted)).toBe(expected);
   });
