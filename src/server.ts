@@ -17,6 +17,7 @@ import { answerClientError, answerError } from './http/problem.ts';
 import { batchRoutes } from './http/routes/batches.ts';
 import { classifyRoutes } from './http/routes/classify.ts';
 import { eventRoutes } from './http/routes/events.ts';
+import { planRoutes } from './http/routes/plan.ts';
 import { statusRoutes } from './http/routes/status.ts';
 import { createAddresses } from './http/routing.ts';
 import { readTokens } from './http/token.ts';
@@ -133,6 +134,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     json.addHook('onRequest', async (request) => requireAccept(request, 'application/json'));
     batchRoutes(json, context);
     classifyRoutes(json, context);
+    planRoutes(json, context);
     statusRoutes(json, context);
     done();
   });

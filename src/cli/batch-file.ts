@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { BatchOptions, CommandInput } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
-import { batchRequest } from '../http/schemas.ts';
+import { batchFile } from '../http/schemas.ts';
 import { faultsOf } from '../issue-text.ts';
 import { visible } from './display-text.ts';
 
-/** What a batch file asks for: the same body that `POST /batches` takes. */
+/** What a batch file asks for: the body that `POST /batches` takes, without what only a service can be asked. */
 export type BatchRequest = { readonly commands: readonly (string | CommandInput)[]; readonly options: BatchOptions };
 
 /** Standard input, by its usual name. */
@@ -48,7 +48,7 @@ function parse(path: string, text: string): unknown {
  */
 export async function readBatchFile(path: string, cwd: string): Promise<BatchRequest> {
   const input = parse(path, await readText(path));
-  const parsed = batchRequest.safeParse(input);
+  const parsed = batchFile.safeParse(input);
   if (!parsed.success) {
     const faults = faultsOf(parsed.error.issues, input);
     const [first] = faults;

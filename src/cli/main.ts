@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
 import { isReaderGone, openOutput } from './output.ts';
+import { planCommand } from './plan.ts';
 import { rulesCommand } from './rules-command.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
@@ -16,6 +17,7 @@ const EXAMPLES = `
 Examples:
   signalbox classify 'git log --oneline -5'
   signalbox explain 'git branch new'
+  signalbox plan examples/inspect.json
   signalbox run examples/inspect.json
   signalbox serve --port 7311
   signalbox rules docs git
@@ -55,6 +57,7 @@ function buildProgram(io: Io): Command {
   for (const command of [
     classifyCommand(io),
     explainCommand(io),
+    planCommand(io),
     runCommand(io),
     serveCommand(io),
     tokenCommand(io),

@@ -4,7 +4,10 @@ import { type ErrorCode, SignalboxError } from '../errors.ts';
 import type { Directories } from './directories.ts';
 import type { batchRequest } from './schemas.ts';
 
-type BatchRequest = z.output<typeof batchRequest>;
+export type BatchRequest = z.output<typeof batchRequest>;
+
+/** A command as a request tells it. */
+export type RequestedCommand = BatchRequest['commands'][number];
 
 export type Admitted = { readonly commands: readonly (string | CommandInput)[]; readonly options: BatchOptions };
 
@@ -18,30 +21,46 @@ export async function admit(
   roots: readonly string[],
   directories: Directories,
 ): Promise<Admitted> {
-  const { commands, cwd, ...options } = request;
-  requireCount(commands.length, limits.maxCommands);
+  // What only the service minds is no option of a batch.
+  const { commands, cwd, open = false, onDisconnect: _, ...options } = request;
+  requireCount(commands.length, limits.maxCommands, open ? 0 : 1);
   const [root = '/'] = roots;
   const base = await directories.resolve(cwd ?? root, root, '/cwd');
-
-  const admitted: (string | CommandInput)[] = [];
-  for (const [index, each] of commands.entries()) {
-    const place = `/commands/${index}`;
-    if (typeof each === 'string') {
-      requireText(each, place);
-      admitted.push(each);
-      continue;
-    }
-    requireText(each.command, `${place}/command`);
-    // Relative to the batch's; the dispatcher is given what was looked at, and looks at nothing else.
-    const directory = each.cwd === undefined ? base : await directories.resolve(each.cwd, base, `${place}/cwd`);
-    admitted.push({ ...each, cwd: directory });
-  }
-  return { commands: admitted, options: { ...options, cwd: base } };
+  return { commands: await admitCommands(commands, base, directories), options: { ...options, cwd: base } };
 }
 
-/** Refuses none and too many. */
-export function requireCount(count: number, most: number): void {
-  if (count === 0) refuse('COMMANDS_EMPTY', 'Expected at least one command, got none', '/commands');
+/** The commands of a list, each as `admitCommand` has it. */
+export async function admitCommands(
+  commands: readonly RequestedCommand[],
+  base: string,
+  directories: Directories,
+): Promise<readonly (string | CommandInput)[]> {
+  const admitted: (string | CommandInput)[] = [];
+  for (const [index, each] of commands.entries())
+    admitted.push(await admitCommand(each, base, directories, `/commands/${index}`));
+  return admitted;
+}
+
+/** A command with the real directory that it may start in; `base` is that of its batch. */
+export async function admitCommand(
+  command: RequestedCommand,
+  base: string,
+  directories: Directories,
+  place: string,
+): Promise<string | CommandInput> {
+  if (typeof command === 'string') {
+    requireText(command, place);
+    return command;
+  }
+  requireText(command.command, `${place}/command`);
+  // Relative to the batch's; the dispatcher is given what was looked at, and looks at nothing else.
+  const { cwd } = command;
+  return { ...command, cwd: cwd === undefined ? base : await directories.resolve(cwd, base, `${place}/cwd`) };
+}
+
+/** Refuses fewer than `least`, which is none or one, and too many. */
+export function requireCount(count: number, most: number, least = 1): void {
+  if (count < least) refuse('COMMANDS_EMPTY', 'Expected at least one command, got none', '/commands');
   if (count > most) refuse('COMMANDS_TOO_MANY', `Expected at most ${most} commands, got ${count}`, '/commands');
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Effect, Part, Reason, RuleRef, Verdict } from '../classifier/verdict.ts';
-import type { BatchEvent, BatchResult, CommandResult } from '../dispatcher/types.ts';
+import type { BatchEvent, BatchResult, CommandResult, LockRequest, Plan } from '../dispatcher/types.ts';
 import { ERROR_CODES } from '../errors.ts';
 import { reasonCode } from './schemas.ts';
 
@@ -124,6 +124,27 @@ const commandResult: z.ZodType<CommandResult> = z
 export const batchResult: z.ZodType<BatchResult> = z
   .strictObject({ id: z.string(), state: batchState, createdAt: z.iso.datetime(), commands: z.array(commandResult) })
   .meta({ id: 'Batch', description: 'The commands stand in call order, always' });
+
+const plannedLock: z.ZodType<LockRequest> = z
+  .union([
+    z.string(),
+    z.strictObject({
+      key: z.string(),
+      mode: z.enum(['shared', 'exclusive', 'intention-shared', 'intention-exclusive']).exactOptional(),
+    }),
+  ])
+  .meta({ id: 'PlannedLock', description: 'A key that the command would take, and how' });
+
+export const plan: z.ZodType<Plan> = z
+  .strictObject({
+    groups: z
+      .array(z.strictObject({ kind: z.enum(['parallel', 'serial']), commandIds: z.array(z.string()) }))
+      .describe('Neighbours that overlap, and commands that are alone, in call order'),
+    commands: z.array(
+      z.strictObject({ id: z.string(), command: z.string(), verdict, locks: z.array(plannedLock).readonly() }),
+    ),
+  })
+  .meta({ id: 'Plan', description: 'How a batch would run, at the moment of asking' });
 
 const happened = { seq: z.int().min(1), batchId: z.string(), at: z.number() };
 const ofCommand = { ...happened, commandId: z.string() };

@@ -38,28 +38,44 @@ const commandObject = z
   })
   .meta({ id: 'Command' });
 
+const batchOptions = {
+  cwd: directory.exactOptional().describe('Absolute, or relative to the first root. Default: the first root'),
+  mode: mode.exactOptional(),
+  allow: allowance.exactOptional(),
+  maxParallel: z.int().min(1).max(256).exactOptional().describe('Commands of this batch that run at once'),
+  onFailure: z
+    .enum(['continue', 'stop', 'cancel-siblings'])
+    .exactOptional()
+    .describe('What a command that ends with a non-zero code does to the rest. Default: `continue`'),
+  deadlineMs: z.int().min(1).max(DAY_MS).exactOptional().describe('Milliseconds for the whole batch, waiting included'),
+};
+
+/** What only a service can be asked: it has clients that leave and come back. */
+const servedOptions = {
+  open: z
+    .boolean()
+    .exactOptional()
+    .describe('The batch takes more commands, at `/batches/{id}/commands`, until `/batches/{id}/close`'),
+  onDisconnect: z
+    .enum(['continue', 'cancel'])
+    .exactOptional()
+    .describe(
+      'What becomes of the batch when the client of this request leaves before its answer. Default: `continue`',
+    ),
+};
+
+const commandInput = z.union([z.string(), commandObject]);
+const commandList = z.array(commandInput);
+
 export const batchRequest = z
-  .strictObject({
-    cwd: directory.exactOptional().describe('Absolute, or relative to the first root. Default: the first root'),
-    mode: mode.exactOptional(),
-    allow: allowance.exactOptional(),
-    maxParallel: z.int().min(1).max(256).exactOptional().describe('Commands of this batch that run at once'),
-    onFailure: z
-      .enum(['continue', 'stop', 'cancel-siblings'])
-      .exactOptional()
-      .describe('What a command that ends with a non-zero code does to the rest. Default: `continue`'),
-    deadlineMs: z
-      .int()
-      .min(1)
-      .max(DAY_MS)
-      .exactOptional()
-      .describe('Milliseconds for the whole batch, waiting included'),
-    commands: z.array(z.union([z.string(), commandObject])).describe('In the order that counts'),
-  })
+  .strictObject({ ...batchOptions, ...servedOptions, commands: commandList.describe('In the order that counts') })
   .meta({
     id: 'BatchRequest',
     examples: [{ cwd: '/repo', commands: ['git status', { id: 'list', command: 'ls -la', timeoutMs: 5_000 }] }],
   });
+
+/** The same without what only a service can be asked. */
+export const batchFile = z.strictObject({ ...batchOptions, commands: commandList });
 
 /** What may stand for a command in a question: anything that JSON can say. What is no text gets the verdict INPUT_NOT_TEXT. */
 const notAnObject = [z.string(), z.number(), z.boolean(), z.null(), z.array(z.unknown())] as const;

@@ -13,6 +13,7 @@ const CAPABILITIES = Object.freeze([
   'events-ndjson',
   'events-resume',
   'events-sse',
+  'plan',
   'wait',
 ]);
 
