@@ -1,7 +1,7 @@
 import { SignalboxError } from '../errors.ts';
 import { assess } from './assessment.ts';
 import { BatchBook, type Consequence } from './batch.ts';
-import { type Checked, checkInputs } from './command-input.ts';
+import { type Checked, checkInputs, named } from './command-input.ts';
 import { CommandRun } from './command-run.ts';
 import type { Entry } from './entry.ts';
 import { EventLog } from './events.ts';
@@ -62,13 +62,15 @@ export class LiveBatch implements Batch {
   }
 
   add(command: string | CommandInput): string {
-    this.#hooks.admit(1);
-    if (this.book.isClosed) throw new SignalboxError('BATCH_CLOSED', `Batch ${this.id} takes no more commands`);
-    const before = this.book.entries.length;
-    const context = { before, ids: this.#ids, cwd: this.options.cwd, limits: this.settings.limits };
-    const checked = checkInputs([command], context, () => '');
-    this.take(checked);
-    return (checked[0] as Checked).id;
+    return this.#append([command], () => '')[0] as string;
+  }
+
+  addAll(commands: readonly (string | CommandInput)[]): readonly string[] {
+    if (!Array.isArray(commands)) {
+      const detail = `Expected commands to be a list of commands, got ${named(commands)}`;
+      throw new SignalboxError('OPTION_INVALID', detail, { pointer: '/commands' });
+    }
+    return this.#append(commands, (index) => `/commands/${index}`);
   }
 
   /** Adds checked commands in one step, so that all are accepted before the first starts. */
@@ -111,6 +113,16 @@ export class LiveBatch implements Batch {
 
   events(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<BatchEvent> {
     return this.log.read(options);
+  }
+
+  #append(commands: readonly (string | CommandInput)[], pointerOf: (index: number) => string): readonly string[] {
+    this.#hooks.admit(commands.length);
+    if (this.book.isClosed) throw new SignalboxError('BATCH_CLOSED', `Batch ${this.id} takes no more commands`);
+    const before = this.book.entries.length;
+    const context = { before, ids: this.#ids, cwd: this.options.cwd, limits: this.settings.limits };
+    const checked = checkInputs(commands, context, pointerOf);
+    this.take(checked);
+    return checked.map(({ id }) => id);
   }
 
   /** Joins those whose turn it is, in call order and in one step: each draws its place in the queues before any waits. */

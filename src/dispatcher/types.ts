@@ -149,6 +149,8 @@ export interface Batch {
   readonly keptBytes: number;
   /** Adds one command at the end; it starts as soon as it may. Returns its id. Throws BATCH_CLOSED, QUEUE_FULL, COMMAND_ID_DUPLICATE, REQUEST_INVALID, COMMAND_HAS_NUL, DIRECTORY_MISSING. */
   add(command: string | CommandInput): string;
+  /** Adds several in one step, all or none. Returns their ids. Pointers in errors are `/commands/N/field`. Throws as `add` does. */
+  addAll(commands: readonly (string | CommandInput)[]): readonly string[];
   /** No more commands will come. Idempotent. */
   close(): void;
   /** Stops what runs, and starts nothing more. `reason` is told in every affected result. Idempotent. */

@@ -29,6 +29,7 @@ export function createServiceDispatcher(
     limits: {
       maxParallel: limits.maxParallel,
       processLimit: limits.maxRunning,
+      maxCommands: limits.maxCommands,
       maxLiveBatches: limits.maxLiveBatches,
       maxQueuedCommands: limits.maxQueuedCommands,
       timeoutMs: limits.timeoutMs,

@@ -39,6 +39,7 @@ function watched(change: (result: BatchResult) => BatchResult = (result) => resu
           return batch.keptBytes;
         },
         add: (command) => batch.add(command),
+        addAll: (commands) => batch.addAll(commands),
         close: () => batch.close(),
         cancel: (reason) => batch.cancel(reason),
         events: (how) => batch.events(how),

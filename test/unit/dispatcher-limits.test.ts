@@ -48,6 +48,30 @@ describe('how much is taken in', () => {
     expect(existsSync(join(directory, 'made'))).toBe(false);
   });
 
+  test('several are added in one step, or none of them, and a fault is told by its place', async () => {
+    const { open, directory } = testDispatcher({ limits: { maxCommands: 4, maxQueuedCommands: 3 } });
+    const batch = open();
+    const [first, second] = [
+      { id: 'a', command: 'touch made' },
+      { id: 'a', command: 'true' },
+    ];
+    for (const [code, pointer, commands] of [
+      ['COMMAND_ID_DUPLICATE', '/commands/1/id', [first, second]],
+      ['COMMAND_HAS_NUL', '/commands/1', ['touch made', 'a\0b']],
+      ['QUEUE_FULL', undefined, Array(4).fill('touch made')],
+      ['OPTION_INVALID', '/commands', 'ls'],
+    ] as const)
+      expect(() => batch.addAll(commands as never)).toThrow(expect.objectContaining({ code, pointer }));
+    expect([batch.addAll([]), batch.addAll(['true', second])]).toEqual([[], ['c1', 'a']]);
+    batch.close();
+    expect(codeOf(() => batch.addAll(['touch made']))).toBe('BATCH_CLOSED');
+    expect((await batch.done).commands.map(({ id, exitCode }) => [id, exitCode])).toEqual([
+      ['c1', 0],
+      ['a', 0],
+    ]);
+    expect(existsSync(join(directory, 'made'))).toBe(false);
+  });
+
   test('is without limit unless one is given', async () => {
     const { dispatch } = testDispatcher();
     const batches = Array.from({ length: 70 }, () => dispatch(Array(200).fill(parallel('true'))));
