@@ -90,6 +90,24 @@ describe('an acquire that is refused while its own callback runs', () => {
   });
 });
 
+test('a signal that several share is heard by those who still wait, whoever of them was granted or refused before', async () => {
+  const { outer, controller, ask, leave, lock } = await nearCircle();
+  const { signal } = controller;
+  const held = await lock.acquire('other');
+  const granted = followed(lock.acquire('other', signal));
+  const refused = followed(ask(() => {}));
+  const last = followed(lock.acquire('other', signal));
+  held();
+  outer();
+  await settled();
+  expect([granted.hold !== null, refused.isSettled, last.isSettled]).toEqual([true, true, false]);
+  controller.abort('enough');
+  await settled();
+  expect(last.reason).toBe('enough');
+  granted.hold?.();
+  await leave();
+});
+
 describe('an acquire whose callback lets it through', () => {
   test('holds, and an abort in the same callback comes too late', async () => {
     const lock = new KeyedLock();
