@@ -79,8 +79,13 @@ export const configSchema = z
       .describe('Milliseconds of silence after which an event stream sends a sign of life'),
     limits: z
       .strictObject({
-        maxCommands: positive(1_000_000).default(1_000).describe('Commands of one request'),
+        maxCommands: positive(1_000_000).default(1_000).describe('Commands of one request, and of one batch'),
         maxBodyBytes: positive(1_073_741_824).default(1_048_576).describe('Bytes of one request body'),
+        maxLineBytes: positive(1_073_741_824).default(262_144).describe('Bytes of one line of a body of lines'),
+        maxStreamBytes: positive(1_099_511_627_776).default(16_777_216).describe('Bytes of one body of lines'),
+        maxIdleMs: positive(DAY_MS)
+          .default(60_000)
+          .describe('Milliseconds in which something of a body of lines must come'),
         maxWaitSeconds: positive(3_600).default(300).describe('Seconds that `Prefer: wait` may ask for'),
         maxParallel: positive(256)
           .default(10)

@@ -12,8 +12,10 @@ import { documentRoutes, registerDocuments } from './http/documents.ts';
 import { installDrain } from './http/drain.ts';
 import { createGate, requireAccept } from './http/gate.ts';
 import { createKeptBatches } from './http/kept-batches.ts';
+import { LINES, sendsLines } from './http/line-bodies.ts';
 import { LogLines, SERIALIZERS } from './http/log-lines.ts';
 import { answerClientError, answerError } from './http/problem.ts';
+import { appendRoutes } from './http/routes/append.ts';
 import { batchRoutes } from './http/routes/batches.ts';
 import { classifyRoutes } from './http/routes/classify.ts';
 import { eventRoutes } from './http/routes/events.ts';
@@ -21,7 +23,7 @@ import { planRoutes } from './http/routes/plan.ts';
 import { statusRoutes } from './http/routes/status.ts';
 import { createAddresses } from './http/routing.ts';
 import { readTokens } from './http/token.ts';
-import { installTransport, SECURITY_HEADERS } from './http/transport.ts';
+import { installTransport, limitArrival, SECURITY_HEADERS } from './http/transport.ts';
 import { compileValidator, parseBody } from './http/validation.ts';
 
 export { type Config, type ConfigSources, loadConfig } from './config.ts';
@@ -46,7 +48,7 @@ export type ServerDeps = {
   readonly newId?: () => string;
 };
 
-/** Milliseconds in which a whole request must arrive; the time of its answer does not count. */
+/** Milliseconds in which the body of a request must arrive; that of a header is Node's own limit, the same. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
@@ -68,7 +70,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     logController: new LogLines(),
     genReqId: () => newId(),
     bodyLimit: maxBodyBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
     // Our own answers are problem documents; Fastify's and Node's are not.
     return503OnClosing: false,
     http: { requireHostHeader: false },
@@ -93,7 +94,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Over a Unix socket there is no port, and clients name the default one by naming none.
   const port = (): number =>
     config.socket === null ? ((app.server.address() as AddressInfo | null)?.port ?? config.port) : 80;
-  const gate = createGate({ config, tokens, port, maxBodyBytes });
+  const gate = createGate({ config, tokens, port });
   const admit = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
     gate(request);
@@ -104,6 +105,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onRoute', addresses.add);
   app.addHook('onRequest', async (request, reply) => {
     admit(request, reply);
+    if (!sendsLines(request)) limitArrival(app.server, request.raw, REQUEST_TIMEOUT_MS);
     await ownTurn(reply);
   });
   installConnections(app, config.limits.maxConnections);
@@ -112,6 +114,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     parseBody(body),
   );
+  // Whoever takes lines reads them from the connection, as they come and as they can be taken.
+  app.addContentTypeParser(LINES, (_request: FastifyRequest, body, done) => done(null, body));
   app.setValidatorCompiler(compileValidator);
   // Answers are held to their schemas by types and tests; parsing each again would double its cost.
   app.setSerializerCompiler(() => JSON.stringify);
@@ -131,8 +135,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   await registerDocuments(app, version, tokens !== null);
   await app.register((json, _options, done) => {
-    json.addHook('onRequest', async (request) => requireAccept(request, 'application/json'));
+    json.addHook('onRequest', async (request) => sendsLines(request) || requireAccept(request, 'application/json'));
     batchRoutes(json, context);
+    appendRoutes(json, context);
     classifyRoutes(json, context);
     planRoutes(json, context);
     statusRoutes(json, context);

@@ -9,7 +9,13 @@ export type BatchRequest = z.output<typeof batchRequest>;
 /** A command as a request tells it. */
 export type RequestedCommand = BatchRequest['commands'][number];
 
-export type Admitted = { readonly commands: readonly (string | CommandInput)[]; readonly options: BatchOptions };
+/** What a request asks for of a batch as a whole. */
+export type RequestedOptions = Omit<BatchRequest, 'commands'>;
+
+export type Admitted = {
+  readonly commands: readonly (string | CommandInput)[];
+  readonly options: BatchOptions & { readonly cwd: string };
+};
 
 /**
  * What of a well-formed request only the service can judge: how many commands, and where they may run. Ids, texts and
@@ -21,12 +27,23 @@ export async function admit(
   roots: readonly string[],
   directories: Directories,
 ): Promise<Admitted> {
+  const { commands, ...asked } = request;
+  requireCount(commands.length, limits.maxCommands, asked.open === true ? 0 : 1);
+  const options = await admitOptions(asked, roots, directories, '');
+  return { commands: await admitCommands(commands, options.cwd, directories), options };
+}
+
+/** The options of a batch, with the real directory that its commands start in. */
+export async function admitOptions(
+  asked: RequestedOptions,
+  roots: readonly string[],
+  directories: Directories,
+  place: string,
+): Promise<BatchOptions & { readonly cwd: string }> {
   // What only the service minds is no option of a batch.
-  const { commands, cwd, open = false, onDisconnect: _, ...options } = request;
-  requireCount(commands.length, limits.maxCommands, open ? 0 : 1);
+  const { cwd, open: _, onDisconnect: __, ...options } = asked;
   const [root = '/'] = roots;
-  const base = await directories.resolve(cwd ?? root, root, '/cwd');
-  return { commands: await admitCommands(commands, base, directories), options: { ...options, cwd: base } };
+  return { ...options, cwd: await directories.resolve(cwd ?? root, root, `${place}/cwd`) };
 }
 
 /** The commands of a list, each as `admitCommand` has it. */

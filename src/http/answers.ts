@@ -3,6 +3,7 @@ import type { Effect, Part, Reason, RuleRef, Verdict } from '../classifier/verdi
 import type { BatchEvent, BatchResult, CommandResult, LockRequest, Plan } from '../dispatcher/types.ts';
 import { ERROR_CODES } from '../errors.ts';
 import { reasonCode } from './schemas.ts';
+import type { LineRecord } from './upload.ts';
 
 /**
  * The bodies that go out. They are the contract's own types (the annotations hold them to it), and the document and
@@ -164,6 +165,38 @@ export const batchEvent: z.ZodType<BatchEvent> = z
     z.strictObject({ ...happened, type: z.literal('batch-finished'), state: batchState }),
   ])
   .meta({ id: 'BatchEvent', description: '`seq` counts from 1 without a gap; every event says whose it is' });
+
+const fault = z.strictObject({ pointer: z.string().exactOptional(), detail: z.string() });
+const ofLine = { batchId: z.string(), line: z.int().min(1).describe('Counts every line of the body from 1') };
+
+export const lineRecord: z.ZodType<LineRecord> = z
+  .union([
+    z.strictObject({ ...ofLine, type: z.literal('taken'), commandId: z.string() }),
+    z.strictObject({ ...ofLine, type: z.literal('known'), commandId: z.string() }),
+    z.strictObject({
+      ...ofLine,
+      type: z.literal('error'),
+      code: z.enum(ERROR_CODES),
+      detail: z.string(),
+      pointer: z.string().exactOptional().describe('A JSON pointer into the line'),
+      hint: z.string().exactOptional(),
+      errors: z.array(fault).readonly().exactOptional(),
+    }),
+  ])
+  .meta({
+    id: 'LineRecord',
+    description:
+      'What became of a line: `taken` into the batch, `known` from before and not run again, or an `error`, behind which nothing is read',
+  });
+
+export const appended = z
+  .strictObject({
+    batchId: z.string(),
+    commands: z
+      .array(z.strictObject({ id: z.string(), known: z.boolean().describe('It was in the batch before') }))
+      .readonly(),
+  })
+  .meta({ id: 'Appended', description: 'The commands that were sent, in that order' });
 
 export const capabilities = z
   .strictObject({

@@ -1,14 +1,15 @@
 import { outputOf } from '../dispatcher/result.ts';
-import type { BatchEvent, BatchResult, CommandResult } from '../dispatcher/types.ts';
+import type { BatchResult, CommandResult } from '../dispatcher/types.ts';
 import { listTexts, objectTexts, SLICE_CHARS, stringTexts } from './json-text.ts';
+import type { Told } from './told-events.ts';
 
 /** The JSON of a batch, command by command: the output of one is read when its turn has come. */
 export function batchTexts(batch: BatchResult): Iterable<string> {
   return objectTexts(batch, new Map([['commands', () => listTexts(batch.commands, commandTexts)]]));
 }
 
-/** The JSON of an event. Only an accepted command can be long: output is told in pieces. */
-export function eventTexts(event: BatchEvent): Iterable<string> {
+/** The JSON of an event, or of a record among them. Only an accepted command can be long: output is told in pieces. */
+export function eventTexts(event: Told): Iterable<string> {
   if (event.type !== 'accepted' || event.command.length <= SLICE_CHARS) return [JSON.stringify(event)];
   return objectTexts(event, new Map([['command', () => stringTexts([event.command])]]));
 }

@@ -44,12 +44,31 @@ export async function registerDocuments(app: App, version: string, hasToken: boo
       ...(hasToken ? { security: [{ token: [] }] } : {}),
     },
     convertConstToEnum: false,
-    transform: jsonSchemaTransform,
+    transform: describeRoute,
     transformObject: (document) => {
       const transformed = jsonSchemaTransformObject(document);
       return pruneSchemas(transformed as unknown as Node) as unknown as typeof transformed;
     },
   });
+}
+
+/** The provider's own transformation, which knows no bodies of several types: each of those is put in as if it were alone. */
+const describeRoute: typeof jsonSchemaTransform = (route) => {
+  const { body } = route.schema;
+  if (!isByType(body)) return jsonSchemaTransform(route);
+  const { body: _, ...rest } = route.schema;
+  const { schema, url } = jsonSchemaTransform({ ...route, schema: rest });
+  const content = Object.entries(body.content).map(([type, each]) => {
+    const alone = jsonSchemaTransform({ ...route, schema: { body: each.schema } });
+    return [type, { schema: (alone.schema as { readonly body: object }).body }] as const;
+  });
+  return { schema: { ...schema, body: { content: Object.fromEntries(content) } }, url };
+};
+
+type ByType = { readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> };
+
+function isByType(body: unknown): body is ByType {
+  return typeof body === 'object' && body !== null && !(body instanceof z.ZodType) && 'content' in body;
 }
 
 /** `/openapi.json`, the page that shows it, and the page that explains the codes. */

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { SignalboxError } from '../errors.ts';
 import { show } from '../issue-text.ts';
 import { bearerToken, hasBody, isJson, type MediaType, occurrences, preferredType } from './headers.ts';
+import { LINES, sendsLines, takesLines } from './line-bodies.ts';
 import { ALL_SCOPES, type Scope, scopeOf } from './scopes.ts';
 import type { Principal, Tokens } from './token.ts';
 
@@ -25,7 +26,6 @@ export type GateOptions = {
   readonly tokens: Tokens | null;
   /** The port that is listened on; known only once it is. */
   readonly port: () => number;
-  readonly maxBodyBytes: number;
 };
 
 /** Open to everybody, so that a container's health check needs no secret. It tells nothing but that somebody is there. */
@@ -44,7 +44,7 @@ export const ANYBODY: Principal = Object.freeze({
 /** Header fields of which a second one would let two readers see two messages. */
 const SINGLE = ['host', 'origin', 'authorization', 'content-type', 'content-length'] as const;
 
-export function createGate({ config, tokens, port, maxBodyBytes }: GateOptions): Gate {
+export function createGate({ config, tokens, port }: GateOptions): Gate {
   const configured = new Set(config.allowedHosts);
   const origins = new Set(config.allowedOrigins);
   const names = new Set(['localhost', '127.0.0.1', '[::1]', ...ownName(config.host)]);
@@ -115,29 +115,36 @@ export function createGate({ config, tokens, port, maxBodyBytes }: GateOptions):
     requireHost(request);
     requireOrigin(request);
     requireToken(request);
-    requireJson(request, maxBodyBytes);
+    requireJson(request, config.limits);
     requirePlainAddress(request);
   };
 }
 
 /** What the body claims to be. A form or a text is what a web page can send without asking first. */
-function requireJson(request: FastifyRequest, maxBodyBytes: number): void {
+function requireJson(
+  request: FastifyRequest,
+  { maxBodyBytes, maxStreamBytes }: { readonly maxBodyBytes: number; readonly maxStreamBytes: number },
+): void {
   const { headers, method } = request;
+
   const type = headers['content-type'];
   const length = headers['content-length'];
   const mayHaveBody = method !== 'GET' && method !== 'HEAD';
-  if ((hasBody(request) || (mayHaveBody && type !== undefined)) && (type === undefined || !isJson(type))) {
+  const isStream = sendsLines(request);
+  if ((hasBody(request) || (mayHaveBody && type !== undefined)) && !isStream && (type === undefined || !isJson(type))) {
+    const expected = `application/json${takesLines(request) ? ` or ${LINES}` : ''}`;
     throw new SignalboxError(
       'MEDIA_TYPE_REFUSED',
-      `Expected Content-Type to be application/json in UTF-8, got ${show(type)}`,
+      `Expected Content-Type to be ${expected} in UTF-8, got ${show(type)}`,
     );
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new SignalboxError('MEDIA_TYPE_REFUSED', `Expected a body without Content-Encoding, got ${show(encoding)}`);
   }
-  if (length !== undefined && Number(length) > maxBodyBytes) {
-    throw new SignalboxError('BODY_TOO_LARGE', `Expected at most ${maxBodyBytes} bytes of body, got ${length}`);
+  const most = isStream ? maxStreamBytes : maxBodyBytes;
+  if (length !== undefined && Number(length) > most) {
+    throw new SignalboxError('BODY_TOO_LARGE', `Expected at most ${most} bytes of body, got ${length}`);
   }
 }
 

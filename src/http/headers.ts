@@ -36,10 +36,19 @@ export function preferredWait(prefer: string | undefined): number | undefined {
   return undefined;
 }
 
-/** Whether a Content-Type says JSON in UTF-8, which is the only body that the service reads. */
+/** Whether a Content-Type says JSON in UTF-8, which is the only body that most addresses read. */
 export function isJson(contentType: string): boolean {
+  return isUtf8Of('application/json', contentType);
+}
+
+/** Whether a Content-Type says lines of JSON in UTF-8. */
+export function isLines(contentType: string | undefined): boolean {
+  return contentType !== undefined && isUtf8Of('application/x-ndjson', contentType);
+}
+
+function isUtf8Of(expected: string, contentType: string): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((piece) => piece.trim().toLowerCase());
-  if (type !== 'application/json') return false;
+  if (type !== expected) return false;
   return parameters.every((each) => !each.startsWith('charset') || /^charset="?utf-8"?$/.test(each));
 }
 

@@ -2,13 +2,22 @@ import { BatchStore, type Retention } from '../dispatcher/store.ts';
 import type { Batch } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
 import { show } from '../issue-text.ts';
+import type { Intake } from './intake.ts';
 
-/** A batch that can still be asked for. `hasEnded` once its events are complete. */
-export type KeptBatch = { readonly id: string; readonly batch: Batch; readonly keptBytes: number; hasEnded: boolean };
+/** A batch that can still be asked for. */
+export type KeptBatch = {
+  readonly id: string;
+  readonly batch: Batch;
+  /** Where more commands come in; null for one that was complete from the start. */
+  readonly intake: Intake | null;
+  readonly keptBytes: number;
+  /** True once its events are complete. */
+  hasEnded: boolean;
+};
 
 /** The batches of this service, running or ended, by their ids. */
 export type KeptBatches = {
-  keep(batch: Batch): KeptBatch;
+  keep(batch: Batch, intake?: Intake): KeptBatch;
   /** Throws BATCH_UNKNOWN, and BATCH_GONE for one that is kept no more. */
   find(id: string): KeptBatch;
   /** Says that an answer is made from a batch, until what is returned is called; `breakOff` when its bytes are needed. */
@@ -21,12 +30,13 @@ export type KeptBatches = {
 export function createKeptBatches(retention: Retention, now: () => number): KeptBatches {
   const store = new BatchStore<KeptBatch>(retention, now);
   return {
-    keep(batch) {
+    keep(batch, intake) {
       const kept: KeptBatch = {
         id: batch.id,
         batch,
+        intake: intake ?? null,
         get keptBytes() {
-          return batch.keptBytes;
+          return batch.keptBytes + (intake?.bytes ?? 0);
         },
         hasEnded: false,
       };

@@ -1,9 +1,10 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, SignalboxError } from '../errors.ts';
 import type { Problem } from './answers.ts';
 import { hasBody } from './headers.ts';
+import { LINES, takesLines } from './line-bodies.ts';
 import { failureOf } from './log-lines.ts';
 
 /**
@@ -71,7 +72,12 @@ export function answerError(thrown: unknown, request: FastifyRequest, reply: Fas
   request.problemCode = error.code;
   const header = HEADERS.get(error.code);
   if (header !== undefined) reply.header(...header);
-  if (hasBody(request) && !request.raw.complete) linger(request, reply);
+  if (error.code === 'MEDIA_TYPE_REFUSED' && takesLines(request))
+    reply.header('accept-post', `application/json, ${LINES}`);
+  if (hasBody(request) && !request.raw.complete) {
+    reply.removeHeader('connection');
+    linger(request.raw);
+  }
   return reply
     .code(error.status)
     .type(MEDIA_TYPE)
@@ -82,9 +88,7 @@ export function answerError(thrown: unknown, request: FastifyRequest, reply: Fas
  * A refused body may still be on its way. Closing at once would reset the connection, and the client would never see
  * the answer; so what comes is thrown away for a moment, and only then is the rest refused.
  */
-function linger(request: FastifyRequest, reply: FastifyReply): void {
-  reply.removeHeader('connection');
-  const { raw } = request;
+export function linger(raw: IncomingMessage): void {
   setTimeout(() => raw.complete || raw.socket.destroy(), LINGER_MS).unref();
 }
 

@@ -6,6 +6,8 @@ const WHEN: ReadonlyMap<number, string> = new Map([
   [403, 'The Origin, the working directory or the scope of the token is not allowed'],
   [404, 'No batch has this id'],
   [406, 'No representation fits the Accept header'],
+  [408, 'The first line took too long to arrive'],
+  [409, 'The batch takes no more commands, or another command of it has the id'],
   [410, 'The batch is no longer kept'],
   [413, 'The body is larger than allowed'],
   [415, 'The body is not application/json'],

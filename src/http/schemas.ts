@@ -74,6 +74,22 @@ export const batchRequest = z
     examples: [{ cwd: '/repo', commands: ['git status', { id: 'list', command: 'ls -la', timeoutMs: 5_000 }] }],
   });
 
+/** The first line of a batch that comes in lines, unless it is a command already. */
+export const batchHead = z
+  .strictObject({ batch: z.strictObject({ ...batchOptions, ...servedOptions }) })
+  .meta({ id: 'BatchHead', description: 'The options of a batch that comes in lines; only ever the first of them' });
+
+/** Every other line. */
+export const batchLine = commandInput;
+
+/** Any line, for the document. */
+export const anyLine = z.union([batchHead, z.string(), commandObject]).describe('One JSON value a line');
+
+/** Commands for a batch that grows. */
+export const appendRequest = z
+  .strictObject({ commands: commandList.describe('In the order that counts') })
+  .meta({ id: 'AppendRequest', examples: [{ commands: ['git status', { id: 'list', command: 'ls -la' }] }] });
+
 /** The same without what only a service can be asked. */
 export const batchFile = z.strictObject({ ...batchOptions, commands: commandList });
 

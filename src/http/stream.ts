@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream';
-import type { BatchEvent } from '../dispatcher/types.ts';
 import { eventTexts } from './batch-text.ts';
 import { PIECE_CHARS } from './json-text.ts';
+import type { Told } from './told-events.ts';
 
 /** How events are written: as server-sent events, or one JSON value a line. */
 export type Framing = {
-  readonly before: (event: BatchEvent) => string;
+  readonly before: (told: Told) => string;
   readonly after: string;
   readonly heartbeat: string;
 };
 
 export const SSE: Framing = {
-  before: ({ seq, type }) => `id: ${seq}\nevent: ${type}\ndata: `,
+  // What is no event has no number to come back to.
+  before: (told) => `${'line' in told ? '' : `id: ${told.seq}\n`}event: ${told.type}\ndata: `,
   after: '\n\n',
   heartbeat: ': still here\n\n',
 };
@@ -32,11 +33,11 @@ export type EventStream = {
  * costs one chunk; events that are there together are written together. `first` is a result already pulled.
  */
 export function createEventStream(
-  events: AsyncIterator<BatchEvent>,
+  events: AsyncIterator<Told>,
   options: {
     readonly framing: Framing;
     readonly heartbeatMs: number;
-    readonly first?: IteratorResult<BatchEvent>;
+    readonly first?: IteratorResult<Told>;
     /** Ends `events`; the iterator may be waiting for an event that never comes. */
     readonly abort: () => void;
   },
@@ -47,8 +48,8 @@ export function createEventStream(
 }
 
 async function* frames(
-  events: AsyncIterator<BatchEvent>,
-  { framing, heartbeatMs, first }: { framing: Framing; heartbeatMs: number; first?: IteratorResult<BatchEvent> },
+  events: AsyncIterator<Told>,
+  { framing, heartbeatMs, first }: { framing: Framing; heartbeatMs: number; first?: IteratorResult<Told> },
 ): AsyncGenerator<string> {
   let next = first === undefined ? events.next() : Promise.resolve(first);
   for (;;) {

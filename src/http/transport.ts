@@ -1,6 +1,8 @@
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, SignalboxError } from '../errors.ts';
+import { hasBody } from './headers.ts';
 import { problemOf, writeProblem } from './problem.ts';
 
 /**
@@ -36,6 +38,20 @@ export function installTransport(app: FastifyInstance, newId: () => string, refu
     });
     response.end(JSON.stringify(problemOf(error, newId())));
   });
+}
+
+/**
+ * Ends the connection of a request whose body takes too long, as Node does it by itself where it has one limit for every
+ * request; bodies of lines may take as long as they like.
+ */
+export function limitArrival(server: Server, request: IncomingMessage, forMs: number): void {
+  if (!hasBody(request)) return;
+  const timer = setTimeout(() => {
+    if (request.complete) return;
+    const late = Object.assign(new Error('The request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.emit('clientError', late, request.socket);
+  }, forMs).unref();
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
 /**

@@ -61,13 +61,21 @@ describe('at every address, known or not, with every method', () => {
     'application/json; charset=utf-16',
     'application/json-patch+json',
     'text/json',
-    'application/x-ndjson',
+    'application/ndjson',
     '',
     'application/json, text/plain',
   ])('a body as %j is refused', async (type) => {
     expect(await notRefused(open, { headers: { 'content-type': type }, body: BATCH }, 'MEDIA_TYPE_REFUSED')).toEqual(
       [],
     );
+  });
+
+  test('a body of lines is refused, but where lines are read', async () => {
+    const headers = { 'content-type': 'application/x-ndjson' };
+    expect(await notRefused(open, { headers, body: BATCH }, 'MEDIA_TYPE_REFUSED')).toEqual([
+      'POST /batches: 400 REQUEST_INVALID',
+      'POST /batches/:id/commands: 404 BATCH_UNKNOWN',
+    ]);
   });
 
   test('a body without a type is refused', async () => {

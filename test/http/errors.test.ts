@@ -138,7 +138,7 @@ describe('every refusal is a problem document', () => {
       headers: { 'content-type': 'text/plain' },
       body: 'x',
     });
-    expect(answer.headers['accept-post']).toBe('application/json');
+    expect(answer.headers['accept-post']).toBe('application/json, application/x-ndjson');
   });
 
   test('an unforeseen fault is INTERNAL, tells nothing, and is logged without its text', async () => {

@@ -1,39 +1,43 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { SignalboxError } from '../../errors.ts';
-import { admit } from '../admission.ts';
-import { batchResult } from '../answers.ts';
-import { batchTexts } from '../batch-text.ts';
+import { type Admitted, admit, type BatchRequest } from '../admission.ts';
+import { batchEvent, batchResult, lineRecord } from '../answers.ts';
+import { type Asked, answerBatch } from '../batch-answer.ts';
+import { logBatch } from '../batch-log.ts';
 import type { App, RouteContext } from '../context.ts';
 import { createDirectories } from '../directories.ts';
-import { preferredWait } from '../headers.ts';
-import { bodyOf } from '../json-text.ts';
+import { cancelOnLeave } from '../disconnect.ts';
+import { Intake } from '../intake.ts';
 import type { KeptBatch } from '../kept-batches.ts';
-import { commandLine } from '../log-lines.ts';
+import { LINES, sendsLines } from '../line-bodies.ts';
 import { problems } from '../responses.ts';
-import { batchParams, batchRequest, preferHeaders } from '../schemas.ts';
-
-type Asked = Pick<FastifyRequest, 'method'> & { readonly headers: { readonly prefer?: string } };
+import { anyLine, batchParams, batchRequest, preferHeaders } from '../schemas.ts';
+import { uploadBatch } from './batch-upload.ts';
 
 /** Batches are taken in, looked at, waited for and cancelled. */
 export function batchRoutes(app: App, context: RouteContext): void {
   const { config, dispatcher, batches, drain } = context;
 
-  /** The batch as it is, or after the wait that was asked for, made as fast as the client takes it. */
-  const answer = async (kept: KeptBatch, request: Asked, typed: unknown): Promise<never> => {
+  const answer = (kept: KeptBatch, request: Asked, typed: unknown): Promise<never> =>
     // The body is a text or a stream of what the schema describes, which its type cannot say.
-    const reply = typed as FastifyReply;
-    await waited(kept, request.headers.prefer, config.limits.maxWaitSeconds, reply);
-    reply.type('application/json; charset=utf-8');
-    const body = bodyOf(batchTexts(kept.batch.snapshot()));
-    if (typeof body !== 'string') {
-      body.once(
-        'close',
-        batches.hold(kept, () => body.destroy(new Error('The batch is no longer kept'))),
-      );
-      // Nobody is there to take it, and its length is not known before it is made.
-      if (request.method === 'HEAD') body.destroy();
+    answerBatch(kept, request, typed as FastifyReply, context) as Promise<never>;
+
+  /** A batch that goes on taking commands; with all of the first ones, or none at all. */
+  const opened = (
+    { commands: asked }: BatchRequest,
+    commands: Admitted['commands'],
+    options: Admitted['options'],
+  ): KeptBatch => {
+    const batch = dispatcher.open(options);
+    const intake = new Intake(batch, options.cwd, config.roots);
+    try {
+      intake.keep(asked, batch.addAll(commands));
+    } catch (error) {
+      batch.cancel();
+      throw error;
     }
-    return reply.send(request.method === 'HEAD' && typeof body !== 'string' ? undefined : body) as never;
+    return batches.keep(batch, intake);
   };
 
   app.route({
@@ -44,25 +48,38 @@ export function batchRoutes(app: App, context: RouteContext): void {
       summary: 'Runs commands: those that are proved to be safe together overlap, the others wait',
       tags: ['batches'],
       headers: preferHeaders,
-      body: batchRequest,
+      body: {
+        content: { 'application/json': { schema: batchRequest }, [LINES]: { schema: anyLine } },
+      },
       response: {
-        201: batchResult.describe('Accepted, with every verdict; `Location` names it'),
-        ...problems('body', 403, 429, 503),
+        201: {
+          description:
+            'Accepted, with every verdict; `Location` names it. To lines: the events of the batch and records of lines, while they come',
+          content: {
+            'application/json': { schema: batchResult },
+            [LINES]: { schema: batchEvent.or(lineRecord) },
+            'text/event-stream': { schema: z.string() },
+          },
+        },
+        ...problems('body', 403, 408, 429, 503),
       },
     },
-    handler: async (request, reply) => {
+    config: { takesLines: true },
+    handler: async (request, typed) => {
       if (drain.isDraining())
         throw new SignalboxError('SHUTTING_DOWN', 'Expected to be asked before the shutdown began');
+      const reply = typed as unknown as FastifyReply;
+      if (sendsLines(request)) return (await uploadBatch(app, context, request, reply)) as never;
+      const body = request.body as BatchRequest | undefined;
+      if (body === undefined)
+        throw new SignalboxError('REQUEST_INVALID', 'Expected a body of JSON, got nothing', { pointer: '' });
       const { roots, limits } = config;
-      const { commands, options } = await admit(request.body, limits, roots, createDirectories(roots));
-      const batch = dispatcher.dispatch(commands, options);
-      const kept = batches.keep(batch);
-      const accepted = batch.snapshot();
-      request.log.info({ batchId: batch.id, commands: accepted.commands.length }, 'batch accepted');
-      for (const { id, command, verdict } of accepted.commands) {
-        request.log.info({ batchId: batch.id, ...commandLine(id, command, verdict) }, 'command accepted');
-      }
-      void batch.done.then(({ state }) => app.log.info({ batchId: batch.id, state }, 'batch ended'));
+      const { commands, options } = await admit(body, limits, roots, createDirectories(roots));
+      const kept =
+        body.open === true ? opened(body, commands, options) : batches.keep(dispatcher.dispatch(commands, options));
+      const { batch } = kept;
+      if (body.onDisconnect === 'cancel') cancelOnLeave(batch, reply.raw);
+      logBatch(batch, request.log, app.log);
       reply.code(201).header('location', `/batches/${batch.id}`);
       return answer(kept, request, reply);
     },
@@ -100,35 +117,4 @@ export function batchRoutes(app: App, context: RouteContext): void {
       return answer(kept, request, reply);
     },
   });
-}
-
-/** Waits for the end for as long as was asked for and is allowed. The batch goes on when the client leaves. */
-async function waited(
-  { batch }: KeptBatch,
-  prefer: string | undefined,
-  most: number,
-  reply: FastifyReply,
-): Promise<void> {
-  const asked = preferredWait(prefer);
-  if (asked === undefined) return;
-  const seconds = Math.min(asked, most);
-  reply.header('preference-applied', `wait=${seconds}`);
-  const { promise: enough, resolve } = withResolvers();
-  const timer = setTimeout(resolve, seconds * 1_000);
-  reply.raw.once('close', resolve);
-  try {
-    await Promise.race([batch.done, enough]);
-  } finally {
-    clearTimeout(timer);
-    reply.raw.off('close', resolve);
-  }
-}
-
-/** As Promise.withResolvers, which Node 20 does not have. */
-function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

@@ -2,15 +2,14 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { batchEvent } from '../answers.ts';
 import type { App, RouteContext } from '../context.ts';
+import { answerEvents } from '../event-answer.ts';
 import { requireAccept } from '../gate.ts';
 import { problems } from '../responses.ts';
 import { batchParams, eventsHeaders, eventsQuery } from '../schemas.ts';
-import { createEventStream, NDJSON, SSE } from '../stream.ts';
-
-const TYPES = ['text/event-stream', 'application/x-ndjson'] as const;
 
 /** What happens in a batch, as it happens, from any point on. */
-export function eventRoutes(app: App, { config, batches, drain }: RouteContext): void {
+export function eventRoutes(app: App, context: RouteContext): void {
+  const { batches } = context;
   app.route({
     method: 'GET',
     url: '/batches/:id/events',
@@ -36,7 +35,7 @@ export function eventRoutes(app: App, { config, batches, drain }: RouteContext):
     handler: async (request, typed) => {
       // The body is a stream of what the schema describes, which its type cannot say.
       const reply = typed as unknown as FastifyReply;
-      const type = requireAccept(request, ...TYPES);
+      const type = requireAccept(request, 'text/event-stream', 'application/x-ndjson');
       const kept = batches.find(request.params.id);
       const { batch, hasEnded } = kept;
       if (request.method === 'HEAD') return reply.type(type).send();
@@ -48,22 +47,13 @@ export function eventRoutes(app: App, { config, batches, drain }: RouteContext):
       const first = hasEnded ? await events.next() : undefined;
       if (first?.done === true) return reply.code(204).send();
 
-      const stream = createEventStream(events, {
-        framing: type === 'text/event-stream' ? SSE : NDJSON,
-        heartbeatMs: config.heartbeatMs,
+      return answerEvents(reply, kept, {
+        ...context,
+        type,
+        events,
         ...(first === undefined ? {} : { first }),
         abort: () => ending.abort(),
       });
-      stream.body.once('close', drain.track(stream));
-      stream.body.once(
-        'close',
-        batches.hold(kept, () => stream.body.destroy(new Error('The batch is no longer kept'))),
-      );
-      // Proxies that buffer would turn live events into late ones.
-      reply.type(type).header('x-accel-buffering', 'no');
-      // The first event may be long in coming; the reader should know at once that it is connected.
-      setImmediate(() => reply.raw.headersSent || reply.raw.destroyed || reply.raw.flushHeaders());
-      return reply.send(stream.body);
     },
   });
 }

@@ -7,6 +7,9 @@ import { problems } from '../responses.ts';
 const CAPABILITIES = Object.freeze([
   'batches',
   'batches-cancel',
+  'batches-disconnect',
+  'batches-open',
+  'batches-streaming',
   'classify',
   'compound',
   'events-carry-command-ids',
