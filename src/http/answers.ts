@@ -187,6 +187,18 @@ export const lineRecord: z.ZodType<LineRecord> = z
     id: 'LineRecord',
     description:
       'What became of a line: `taken` into the batch, `known` from before and not run again, or an `error`, behind which nothing is read',
+    examples: [
+      { type: 'taken', batchId: '2b228abb-6835-4374-b32c-11aa55757ff9', line: 1, commandId: 'build' },
+      { type: 'known', batchId: '2b228abb-6835-4374-b32c-11aa55757ff9', line: 2, commandId: 'build' },
+      {
+        type: 'error',
+        batchId: '2b228abb-6835-4374-b32c-11aa55757ff9',
+        line: 3,
+        code: 'REQUEST_INVALID',
+        detail: 'Expected only fields that are documented, got "cmd" at /cmd',
+        pointer: '/cmd',
+      },
+    ],
   });
 
 export const appended = z
@@ -196,7 +208,11 @@ export const appended = z
       .array(z.strictObject({ id: z.string(), known: z.boolean().describe('It was in the batch before') }))
       .readonly(),
   })
-  .meta({ id: 'Appended', description: 'The commands that were sent, in that order' });
+  .meta({
+    id: 'Appended',
+    description: 'The commands that were sent, in that order',
+    examples: [{ batchId: '2b228abb-6835-4374-b32c-11aa55757ff9', commands: [{ id: 'build', known: false }] }],
+  });
 
 export const capabilities = z
   .strictObject({

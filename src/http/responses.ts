@@ -10,7 +10,7 @@ const WHEN: ReadonlyMap<number, string> = new Map([
   [409, 'The batch takes no more commands, or another command of it has the id'],
   [410, 'The batch is no longer kept'],
   [413, 'The body is larger than allowed'],
-  [415, 'The body is not application/json'],
+  [415, 'The body is not application/json, or lines where they are read'],
   [421, 'The Host header does not name this service'],
   [429, 'Too many batches have not ended, or too many commands wait'],
   [503, 'The service is shutting down'],

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { capabilities } from '../../src/http/answers.ts';
+import { appended, capabilities, lineRecord } from '../../src/http/answers.ts';
+import { appendRequest, batchHead, batchRequest } from '../../src/http/schemas.ts';
 import { routesOf } from './routes.ts';
 import { openService, startService } from './service.ts';
 
@@ -101,7 +102,7 @@ describe('/openapi.json', () => {
     const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       for (const { path, node } of nodes(schema, name)) {
-        if (typeof node.type === 'string' && !path.endsWith('/properties'))
+        if (typeof node.type === 'string' && !path.endsWith('/properties') && !path.includes('/examples/'))
           expect(types.has(node.type), `${path} is a ${node.type}`).toBe(true);
         if (Array.isArray(node.required)) {
           const properties = Object.keys((node.properties ?? {}) as Node);
@@ -112,8 +113,35 @@ describe('/openapi.json', () => {
     }
   });
 
+  test('tells bodies and answers of lines beside those of JSON, with examples that fit', () => {
+    const post = (path: string) => document.paths[path]?.post as Operation;
+    for (const path of ['/batches', '/batches/{id}/commands']) {
+      expect(Object.keys(post(path).requestBody?.content as Node)).toEqual([
+        'application/json',
+        'application/x-ndjson',
+      ]);
+      expect(Object.keys(post(path).responses)).toEqual(
+        expect.arrayContaining(['400', '408', '413', '415', '429', '503']),
+      );
+    }
+    expect(Object.keys(post('/batches').responses['201']?.content as Node)).toContain('text/event-stream');
+    expect(Object.keys(post('/batches/{id}/commands').responses)).toContain('409');
+    const { schemas } = document.components;
+    for (const [name, schema] of [
+      ['BatchRequest', batchRequest],
+      ['BatchHead', batchHead],
+      ['AppendRequest', appendRequest],
+      ['LineRecord', lineRecord],
+      ['Appended', appended],
+    ] as const) {
+      const examples = (schemas[name]?.examples ?? []) as unknown[];
+      expect([name, examples.length > 0]).toEqual([name, true]);
+      for (const example of examples) expect(schema.parse(example)).toEqual(example);
+    }
+  });
+
   test('says that a request may hold no other fields', () => {
-    for (const name of ['BatchRequest', 'Command', 'ClassifyRequest', 'Question']) {
+    for (const name of ['BatchRequest', 'BatchHead', 'AppendRequest', 'Command', 'ClassifyRequest', 'Question']) {
       expect(document.components.schemas[name]).toMatchObject({ type: 'object', additionalProperties: false });
     }
   });

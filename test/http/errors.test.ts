@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { createServer as createHttpServer, request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_CODES, SignalboxError } from '../../src/errors.ts';
 import { problem } from '../../src/http/answers.ts';
 import { answerClientError } from '../../src/http/problem.ts';
+import { limitArrival } from '../../src/http/transport.ts';
 import { ask, bodyOf, openService, sendRaw, startService } from './service.ts';
 
 let service: Awaited<ReturnType<typeof openService>>;
@@ -308,4 +309,21 @@ describe('a body that is too large', () => {
     expect((await small.call('/batches', { method: 'POST', headers: JSON_TYPE, body: body(40) })).status).toBe(201);
     expect((await small.call('/batches', { method: 'POST', headers: JSON_TYPE, body: body(41) })).status).toBe(413);
   });
+});
+
+test('a body that takes too long is answered, one that comes in time is not', async () => {
+  const server = createHttpServer((incoming, response) => {
+    limitArrival(server, incoming, 100);
+    incoming.resume().once('end', () => setTimeout(() => response.end('whole'), 200));
+  });
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, 'an-id'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const late = await sendRaw(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1');
+  expect(problem.parse(bodyOf(late))).toMatchObject({ code: 'REQUEST_TIMEOUT', status: 408 });
+  for (const body of ['Content-Length: 2\r\n\r\n12', '\r\n']) {
+    const got = await sendRaw(port, `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${body}`);
+    expect(got).toContain('whole');
+  }
+  server.close();
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batchEvent, batchResult, lineRecord } from '../../src/http/answers.ts';
-import { openService, parseSse, type Service, startService, until } from './service.ts';
+import { openService, parseSse, type Service, sendRaw, startService, until } from './service.ts';
 import { isEvent, startUpload, type Told } from './upload.ts';
 
 let service: Awaited<ReturnType<typeof openService>>;
@@ -78,7 +78,7 @@ describe('POST /batches with lines', () => {
     const text = '\n  \r\n{"id":"ü","command":"echo grün"}\r\n\t\n\n"echo 2"\n{"command":"echo \\u0033"}';
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; at += 3) {
-      upload.write(bytes.subarray(at, at + 3).toString('latin1') && (bytes.subarray(at, at + 3) as never));
+      upload.write(bytes.subarray(at, at + 3));
       await new Promise((resolve) => setImmediate(resolve));
     }
     upload.end();
@@ -234,7 +234,7 @@ describe('a later line that is wrong is told in the stream, closes the batch, an
   test('bytes that are no UTF-8', async () => {
     const upload = startUpload(service);
     upload.write('"echo before"\n');
-    upload.write(Buffer.from('"echo \xff"\n', 'latin1') as never);
+    upload.write(Buffer.from('"echo \xff"\n', 'latin1'));
     expect(faults(await upload.whole())).toMatchObject([{ line: 2, code: 'BODY_NOT_JSON' }]);
   });
 
@@ -455,6 +455,15 @@ describe('a JSON batch whose client waits', () => {
     letGo();
     expect((await batchOf(`/batches/${id}`)).state).toBe('finished');
   });
+});
+
+test('the connection serves another request when the answer has ended, and not before', async () => {
+  const head = (line: string) => `${line} HTTP/1.1\r\nHost: localhost:${service.port}\r\n`;
+  const lines = '"echo first"\n';
+  const upload = `${head('POST /batches')}Content-Type: application/x-ndjson\r\nContent-Length: ${lines.length}\r\n\r\n${lines}`;
+  const got = await sendRaw(service.port, `${upload}${head('GET /healthz')}Connection: close\r\n\r\n`, 10_000);
+  expect(got.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200']);
+  expect(got.indexOf('batch-finished')).toBeLessThan(got.indexOf('HTTP/1.1 200'));
 });
 
 test('lines are read at two addresses only, and only as what they are', async () => {

@@ -8,8 +8,8 @@ export type Told = BatchEvent | LineRecord;
 
 /** An upload whose lines are sent one by one, and whose answer is read meanwhile, over one real connection. */
 export type Upload = {
-  /** Sends text as it is. False when the connection takes no more for now. */
-  readonly write: (text: string) => boolean;
+  /** Sends text or bytes as they are. False when the connection takes no more for now. */
+  readonly write: (text: string | Uint8Array) => boolean;
   /** Sends values, a line each. */
   readonly lines: (...values: readonly unknown[]) => void;
   /** No more will come. */
