@@ -75,13 +75,11 @@ export const batchRequest = z
   });
 
 /** The first line of a batch that comes in lines, unless it is a command already. */
-export const batchHead = z
-  .strictObject({ batch: z.strictObject({ ...batchOptions, ...servedOptions }) })
-  .meta({
-    id: 'BatchHead',
-    description: 'The options of a batch that comes in lines; only ever the first of them',
-    examples: [{ batch: { cwd: '/repo', onFailure: 'stop', onDisconnect: 'cancel' } }],
-  });
+export const batchHead = z.strictObject({ batch: z.strictObject({ ...batchOptions, ...servedOptions }) }).meta({
+  id: 'BatchHead',
+  description: 'The options of a batch that comes in lines; only ever the first of them',
+  examples: [{ batch: { cwd: '/repo', onFailure: 'stop', onDisconnect: 'cancel' } }],
+});
 
 /** Every other line. */
 export const batchLine = commandInput;
