@@ -47,21 +47,31 @@ export function errandOf(seed: number, number: number, ground: Ground): Errand {
   const isMixed = random.chance(0.3);
   const writes = random.pick([0.1, 0.3, 0.3, 0.6]);
   const mode = random.chance(0.3) ? 'compound' : 'simple';
+  const manner = mannerOf(random, size);
+  const deadlineMs = random.chance(0.06) ? random.integer(20, 1_500) : null;
+  const willEnd = deadlineMs !== null || (manner.cancelAfterMs !== null && manner.way !== 'wait');
   const asked = Array.from({ length: size }, (_, index): Asked => {
     const name = `${tag}n${index + 1}`;
     const tree = isMixed ? random.pick(TREES) : home;
-    return { name, id: name, ...deedOf(random, name, tree, { writes, mode, ground, tag }) };
+    return {
+      name,
+      id: name,
+      ...deedOf(random, name, tree, {
+        writes: willEnd && index === 0 ? 0.8 : writes,
+        ...{ mode, ground, tag, willEnd },
+      }),
+    };
   });
   // Without ids of the clients' own they are named by place.
   const isUnnamed = random.chance(0.15);
   return {
     tag,
-    manner: mannerOf(random, size),
+    manner,
     options: {
       mode,
       maxParallel: random.pick([1, 2, 4, 10, 10, 10]),
-      onFailure: random.pick(['continue', 'continue', 'continue', 'stop', 'cancel-siblings']),
-      deadlineMs: random.chance(0.04) ? random.integer(50, 1_500) : null,
+      onFailure: random.weighted({ continue: 8, stop: 1, 'cancel-siblings': 2 }),
+      deadlineMs,
     },
     asked: isUnnamed ? asked.map((one, index) => ({ ...one, id: `c${index + 1}` })) : asked,
     random,
@@ -73,13 +83,15 @@ type Surroundings = {
   readonly mode: 'simple' | 'compound';
   readonly ground: Ground;
   readonly tag: string;
+  /** Something will end it before its commands do. */
+  readonly willEnd: boolean;
 };
 
 const ROOT: Tree = { path: '.', isRepository: false, name: 'root', places: ['.'] };
 
-function deedOf(random: Random, name: string, tree: Tree, { writes, mode, ground, tag }: Surroundings): Deed {
+function deedOf(random: Random, name: string, tree: Tree, { writes, mode, ground, tag, willEnd }: Surroundings): Deed {
   if (random.chance(0.004)) return { ...writingInRoot(name) };
-  if (random.chance(writes)) return writingDeed(random, name, tree, ground, tag);
+  if (random.chance(writes)) return writingDeed(random, name, tree, { ground, tag, willEnd });
   const deed = readingDeed(random, name, tree, mode === 'compound');
   return random.chance(0.05) ? { ...deed, fields: { ...deed.fields, lockKeys: someKeys(random) } } : deed;
 }
@@ -106,7 +118,7 @@ function mannerOf(random: Random, size: number): Manner {
     way,
     framing: random.chance(0.5) ? 'text/event-stream' : 'application/x-ndjson',
     drops: random.chance(0.3) ? Array.from({ length: random.integer(1, 3) }, () => random.integer(0, size * 3)) : [],
-    cancelAfterMs: random.chance(0.1) ? random.integer(0, 400) : null,
+    cancelAfterMs: random.chance(0.2) ? random.integer(0, random.pick([50, 400, 1_500])) : null,
     onDisconnect: random.chance(0.5) ? 'cancel' : 'continue',
     breaksAt: way === 'lines' && random.chance(0.15) ? random.integer(0, size - 1) : null,
   };

@@ -120,7 +120,11 @@ function compoundReading(random: Random, name: string, tree: Tree): Deed {
     () => reading(tree, `grep -n ${line.slice(0, 9)} lines.txt | head -n 3`, exactly(`${number}:${line}\n`)),
     () => reading(tree, `cat ${fileOf(file)} && echo ${name}`, exactly(`${contentOf(file, tree.name)}${name}\n`)),
     () => reading(tree, `cat missing-${name} 2>/dev/null || echo ${name}`, exactly(`${name}\n`)),
-    () => reading(tree, `cd files && cat ${fileOf(file).slice(6)}`, exactly(contentOf(file, tree.name))),
+    () => ({
+      ...reading(tree, `cd files && cat ${fileOf(file).slice(6)}`, exactly(contentOf(file, tree.name))),
+      // What it works in is where it changes to, or the repository around that.
+      places: tree.isRepository ? tree.places : [`${tree.path}/files`],
+    }),
     () => reading(tree, `cat lines.txt | wc -l; echo ${name}`, exactly(`${LINES}\n${name}\n`)),
   ];
   return random.pick(makers)();

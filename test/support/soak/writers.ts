@@ -23,8 +23,15 @@ type Work = {
 /** Bytes above which what a command prints is cut, in the service of a soak. */
 export const MAX_OUTPUT_BYTES = 262_144;
 
+type WriterSurroundings = { readonly ground: Ground; readonly tag: string; readonly willEnd: boolean };
+
 /** A deed that writes, or that nobody can know: it keeps records of its own. */
-export function writingDeed(random: Random, name: string, tree: Tree, ground: Ground, batch: string): Deed {
+export function writingDeed(
+  random: Random,
+  name: string,
+  tree: Tree,
+  { ground, tag, willEnd }: WriterSurroundings,
+): Deed {
   if (random.chance(0.1)) return bareDeed(random, name, tree);
   const lockKeys = random.chance(0.15) ? someKeys(random) : [];
   const {
@@ -36,9 +43,9 @@ export function writingDeed(random: Random, name: string, tree: Tree, ground: Gr
     stdin,
     timeoutMs,
     env,
-  } = workOf(random, name, tree);
+  } = workOf(random, name, tree, willEnd);
   return {
-    command: recorded(name, text, tree, lockKeys, batch),
+    command: recorded(name, text, tree, lockKeys, tag),
     fields: {
       cwd: tree.path,
       env: { SOAK_JOURNAL: ground.journal, SOAK_HELD: ground.held, ...env },
@@ -106,13 +113,14 @@ const KINDS = {
   stubborn: 0.05,
   kill: 1,
   term: 1,
-  late: 2,
+  late: 3,
   deaf: 0.05,
-} as const;
+  long: 0,
+};
 
-function workOf(random: Random, name: string, tree: Tree): Work {
+function workOf(random: Random, name: string, tree: Tree, willEnd: boolean): Work {
   const said = { kind: 'exact', text: `${name}\n` } as const;
-  const kind = random.weighted(KINDS);
+  const kind = random.weighted(willEnd ? { ...KINDS, long: 40 } : KINDS);
   switch (kind) {
     case 'touch':
       return { text: `touch out/${name}` };
@@ -157,6 +165,8 @@ function workOf(random: Random, name: string, tree: Tree): Work {
       return { text: `echo ${name}; kill -TERM $$`, stdout: said, exits: [143], isDeadly: true };
     case 'late':
       return { text: `echo ${name}; sleep 20`, stdout: said, exits: [], timeoutMs: random.integer(1, 300) };
+    case 'long':
+      return { text: `echo ${name}; sleep 3; echo ${name}`, stdout: { kind: 'exact', text: `${name}\n${name}\n` } };
     case 'deaf':
       return {
         text: `trap '' TERM; echo ${name}; sleep 20`,
