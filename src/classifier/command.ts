@@ -1,8 +1,8 @@
 import type { BinaryRule, DelegateRule, NodeRule } from './compiled.ts';
-import { namesFiles } from './feeder.ts';
+import { unfitFeeder } from './feeder.ts';
 import { joinProofs, settled } from './joint-proof.ts';
 import { isDigits } from './kinds.ts';
-import { type Delegation, type Reading, type Refusal, refuse, refuseText, startReading } from './reading.ts';
+import { type Delegation, type Reading, type Refusal, refuse, refuseText, startReading, usesAny } from './reading.ts';
 import { walk } from './walk.ts';
 import type { Word } from './word.ts';
 
@@ -41,7 +41,8 @@ function readDelegation(reading: Reading, { node, name, operands }: Delegation):
   const exact = rules.find((rule) => isExactly(rule, rest));
   const rule = exact ?? (last.raw === '--' ? rules.find((one) => one.exactly === null) : undefined);
   if (rule === undefined) return refuse('DELEGATE_REFUSED', last, node);
-  const feeder = reading.feeders?.find((one) => !namesFiles(one, node, rule, reading.home));
+  if (usesAny(reading.options, rule.without)) return refuse('DELEGATE_REFUSED', last, node);
+  const feeder = unfitFeeder(reading, node, rule);
   if (feeder !== undefined) return refuseNames(feeder);
 
   const one = readWithNames(reading, inner, operands, 1);

@@ -36,7 +36,8 @@ export type Usage = {
   readonly leastBeforeLast: number;
 };
 
-export type Stdin = 'never' | 'unless-operand' | 'always';
+/** `named`: where a word is `-`, and nowhere else. */
+export type Stdin = 'never' | 'named' | 'unless-operand' | 'always';
 
 /** With these options, without those, these operands: parallel. */
 export type ShapeRule = {
@@ -54,9 +55,17 @@ export type DelegateRule = {
   readonly command: string;
   /** These words and no others (`NUMBER`: digits), or null: they end with `--`, and the inner reading has passed it. */
   readonly exactly: readonly string[] | null;
-  /** The rules of listings, as paths, behind which alone it may stand; null: behind all that its node lists. */
+  /**
+   * The rules of listings, as paths, behind one of which alone it may stand, with nothing between them; null: behind all
+   * that its node lists.
+   */
   readonly after: ReadonlySet<string> | null;
+  /** Options of its node with which it is not run. */
+  readonly without: ReadonlySet<string>;
 };
+
+/** With one of these options names end with NUL, with one of the others some end with a newline nevertheless. */
+export type NulRule = { readonly with: ReadonlySet<string>; readonly unless: ReadonlySet<string> };
 
 /** Rules, as paths, each with the options that it may have, and those with the values that they may have, null for any. */
 export type Feeders = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string> | null>>;
@@ -80,6 +89,8 @@ export type NodeRule = {
   /** A word with a dash that is no option is an operand. */
   readonly dashesAreText: boolean;
   readonly subcommands: ReadonlyMap<string, NodeRule>;
+  /** What it does with standard input while its options are read, and in shapes that do not say. */
+  readonly stdin: Stdin;
   readonly shapes: readonly ShapeRule[];
   readonly delegates: readonly DelegateRule[];
   /** The rules, as paths, of stages before it that print names of files, and of those between that pass some of them on. */
@@ -87,6 +98,8 @@ export type NodeRule = {
   readonly through: Feeders;
   /** Of these, the rules that print a heading for each of several places, each with the options that keep it from that. */
   readonly headings: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By the paths of it and of who feeds it: how they are told to end names with NUL. Who is not there cannot be. */
+  readonly nul: ReadonlyMap<string, NulRule>;
   readonly expression: ExpressionRule | null;
   /** Notes on words that are known to be unsafe. Asked only when the verdict is serial already. */
   readonly refuses: ReadonlyMap<string, string>;

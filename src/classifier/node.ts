@@ -1,6 +1,6 @@
 import type { RuleData, RuleExpression, RuleNode } from '../rules/schema.ts';
 import { adviceOn } from './advice.ts';
-import type { ExpressionRule, Feeders, NodeRule, OptionRule, ProfileRule } from './compiled.ts';
+import type { ExpressionRule, Feeders, NodeRule, NulRule, OptionRule, ProfileRule } from './compiled.ts';
 import { type KindFinder, NUMBER, optionTable } from './option-table.ts';
 import type { Report } from './problems.ts';
 import { type Inherited, type Origin, proofOf } from './proof.ts';
@@ -64,11 +64,14 @@ export function compileNode(
       command: one.command,
       exactly: one.exactly ?? null,
       after: one.after === undefined ? null : new Set(one.after),
+      without: new Set(one.without),
     })),
     after: feedersOf(node.after),
     through: feedersOf(node.through),
     headings: new Map(Object.entries(node.headings ?? {}).map(([rule, without]) => [rule, new Set(without)])),
+    nul: nulRulesOf(node.nul),
     expression: node.expression === undefined ? null : expressionOf(node.expression),
+    stdin: here.stdin,
     refuses: here.refuses,
     otherwise: node.otherwise ?? null,
     bare: node.bare ?? null,
@@ -127,6 +130,12 @@ function feedersOf(feeders: RuleNode['after'] = {}): Feeders {
       }
       return [rule, listed];
     }),
+  );
+}
+
+function nulRulesOf(rules: RuleNode['nul'] = {}): ReadonlyMap<string, NulRule> {
+  return new Map(
+    Object.entries(rules).map(([rule, nul]) => [rule, { with: new Set(nul.with), unless: new Set(nul.unless) }]),
   );
 }
 

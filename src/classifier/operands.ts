@@ -23,8 +23,8 @@ export function fitShape(level: Level, shape: ShapeRule, dashes: number, name: W
   const end = split ? dashes : operands.length;
   const last = split ? (second as Usage) : first;
   const refusal =
-    assign(level, first, 0, end, shape.globs && !split, name) ??
-    (split ? assign(level, last, dashes, operands.length, shape.globs, name) : null);
+    assign(level, first, 0, end, split ? { ...shape, globs: false } : shape, name) ??
+    (split ? assign(level, last, dashes, operands.length, shape, name) : null);
   if (refusal !== null) return refusal;
   level.reading.readsInput = readsInput(shape, last, split ? operands.length - dashes : end);
   return level.reading.readsInput && !level.reading.piped ? refuse('STDIN_READ', name, node) : null;
@@ -35,8 +35,10 @@ function readsInput(shape: ShapeRule, last: Usage, count: number): boolean {
   return shape.stdin === 'always' || (shape.stdin === 'unless-operand' && count <= last.leastBeforeLast);
 }
 
+type Terms = Pick<ShapeRule, 'globs' | 'stdin'>;
+
 /** Gives the operands from `from` to `end` to the items of a usage. There is one way, since one item at most varies. */
-function assign(level: Level, usage: Usage, from: number, end: number, globs: boolean, name: Word): Refusal | null {
+function assign(level: Level, usage: Usage, from: number, end: number, terms: Terms, name: Word): Refusal | null {
   const { node, operands, reading } = level;
   let spare = end - from - usage.least;
   if (spare < 0) return refuse('OPERAND_MISSING', operands[end - 1] ?? name, node);
@@ -45,10 +47,11 @@ function assign(level: Level, usage: Usage, from: number, end: number, globs: bo
     const more = Math.min(spare, item.most - item.least);
     spare -= more;
     if (item.least + more === 0 && walksDevices(item, reading)) return refuse('PATH_DEVICE', name, node);
-    const globsHere = globs && item.most === Infinity && item === usage.items.at(-1);
+    const mayExpand = terms.globs && item.most === Infinity && item === usage.items.at(-1);
     for (const stop = at + item.least + more; at < stop; at++) {
       const word = operands[at]!;
-      const code = refusesOperand(reading, item, word, globsHere && word.start >= level.optionsEnd);
+      const globs = mayExpand && word.start >= level.optionsEnd;
+      const code = refusesOperand(reading, item, word, { globs, stdin: terms.stdin });
       if (code === 'GLOB_REFUSED') return refuseExpansion(word, node);
       if (code !== null) return refuseValue(code, word, node, item.kind);
     }
@@ -62,14 +65,14 @@ function walksDevices({ kind }: Item, reading: Reading): boolean {
   return [reading.base, reading.home].some((base) => kind.refuses('.', { base, piped: false }) !== null);
 }
 
-function refusesOperand(reading: Reading, { kind }: Item, word: Word, globs: boolean): ReasonCode | null {
+function refusesOperand(reading: Reading, { kind }: Item, word: Word, { globs, stdin }: Terms): ReasonCode | null {
   // The home directory may be anything, so what lies in it is judged as if that were the root.
   const text = word.home === true ? word.text.slice(1) : word.text;
   if (word.glob) {
     if (!globs || !beginsPlainly(word) || mayClimb(text) || kind.role === 'directory') return 'GLOB_REFUSED';
     if (reachesDevices(text, reading.base, true) || reachesDevices(text, reading.home, true)) return 'PATH_DEVICE';
   }
-  const code = takeText(reading, kind, text, word);
+  const code = takeText(reading, kind, text, stdin, word);
   return code === 'VALUE_REFUSED' ? 'OPERAND_REFUSED' : code;
 }
 

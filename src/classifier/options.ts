@@ -133,7 +133,7 @@ function use(level: Level, option: OptionRule, word: Word): Outcome {
 
 function takeValue({ node, reading }: Level, kind: Kind, text: string, word: Word): Refusal | null {
   reading.options.at(-1)!.value = text;
-  const code = takeText(reading, kind, text, null);
+  const code = takeText(reading, kind, text, node.stdin, null);
   if (code !== null) return refuseValue(code, word, node, kind);
   if (kind.role === 'directory') reading.base = resolve(reading.base, text);
   return null;

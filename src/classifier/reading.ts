@@ -1,4 +1,4 @@
-import type { BinaryRule, NodeRule, Proof, Role, Rules } from './compiled.ts';
+import type { BinaryRule, NodeRule, Proof, Role, Rules, Stdin } from './compiled.ts';
 import type { PathUse } from './judgement.ts';
 import type { Kind } from './kinds.ts';
 import type { Check, ReasonCode } from './verdict.ts';
@@ -26,6 +26,11 @@ export type Delegation = { readonly node: NodeRule; readonly name: Word; readonl
 
 /** An option that was there: the value is null where it has none. */
 export type UsedOption = { readonly spellings: readonly string[]; readonly role: Role; value: string | null };
+
+/** Whether one of these spellings is among the options that were there. */
+export function usesAny(options: readonly UsedOption[], listed: ReadonlySet<string>): boolean {
+  return options.some(({ spellings }) => spellings.some((one) => listed.has(one)));
+}
 
 /** What one reading of a command collects on its way through the rules. */
 export type Reading = {
@@ -128,13 +133,22 @@ export function refuseExpansion(word: Word, node: NodeRule): Refusal {
  * Holds a text against a kind, and notes what it names. Whether an option that names a directory really moves the
  * command there is the program's business, so a path has to be fine from both.
  *
+ * @param stdin what is done with standard input here.
  * @param operand the word it is of, where that is an operand.
  */
-export function takeText(reading: Reading, kind: Kind, text: string, operand: Word | null): ReasonCode | null {
-  const code = kind.refuses(text, reading);
+export function takeText(
+  reading: Reading,
+  kind: Kind,
+  text: string,
+  stdin: Stdin,
+  operand: Word | null,
+): ReasonCode | null {
+  // To who never reads its input `-` is something else: a file of that name, or a list of names to look at.
+  const piped = reading.piped && stdin !== 'never';
+  const code = kind.refuses(text, { base: reading.base, piped });
   if (code !== null || kind.role === 'plain') return code;
   if (reading.base !== reading.home) {
-    const fromHome = kind.refuses(text, { base: reading.home, piped: reading.piped });
+    const fromHome = kind.refuses(text, { base: reading.home, piped });
     if (fromHome !== null) return fromHome;
   }
   if (kind.role === 'path') reading.paths.push(pathUse(kind, text, operand));

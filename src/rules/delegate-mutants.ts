@@ -12,6 +12,12 @@ export function* delegateEdits(node: NodeDraft, path: Path, find: Find): Generat
       find(draft).delegates!.splice(index, 1);
     };
     yield { path: at, change: `drop ${delegate.command}`, takesAway: true, apply };
+    for (const [place, option] of (delegate.without ?? []).entries()) {
+      const drop = (draft: Draft): void => {
+        find(draft).delegates![index]!.without!.splice(place, 1);
+      };
+      yield { path: [...at, 'without', place], change: `drop ${option}`, takesAway: false, apply: drop };
+    }
     if (delegate.after === undefined) continue;
     const anywhere = (draft: Draft): void => {
       delete find(draft).delegates![index]!.after;
@@ -25,6 +31,7 @@ export function* delegateEdits(node: NodeDraft, path: Path, find: Find): Generat
     }
   }
   for (const list of ['after', 'through'] as const) yield* feederEdits(node, path, find, list);
+  for (const [rule, nul] of Object.entries(node.nul ?? {})) yield* nulEdits(rule, nul, path, find);
   for (const [rule, without] of Object.entries(node.headings ?? {})) {
     const at = [...path, 'headings', rule];
     const drop = (draft: Draft): void => {
@@ -62,6 +69,22 @@ function* feederEdits(node: NodeDraft, path: Path, find: Find, list: 'after' | '
           yield { path: [...at, spelling, place], change: `drop ${value}`, takesAway: true, apply: fewer };
         }
       }
+    }
+  }
+}
+
+function* nulEdits(rule: string, nul: NonNullable<NodeDraft['nul']>[string], path: Path, find: Find): Generator<Edit> {
+  const at = [...path, 'nul', rule];
+  const drop = (draft: Draft): void => {
+    delete find(draft).nul![rule];
+  };
+  yield { path: at, change: `drop ${rule}`, takesAway: false, apply: drop };
+  for (const list of ['with', 'unless'] as const) {
+    for (const [index, option] of (nul[list] ?? []).entries()) {
+      const apply = (draft: Draft): void => {
+        find(draft).nul![rule]![list]!.splice(index, 1);
+      };
+      yield { path: [...at, list, index], change: `drop ${option}`, takesAway: false, apply };
     }
   }
 }

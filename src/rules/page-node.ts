@@ -6,6 +6,7 @@ import type { RuleFile, RuleNode, RuleOption, RuleShape } from './schema.ts';
 
 const STDIN = {
   never: 'is not read',
+  named: 'is read where a word is `-`: serial alone',
   'unless-operand': 'is read when the last list of operands is empty: serial alone',
   always: 'is read: serial alone',
 } as const;
@@ -45,6 +46,10 @@ function nodeSection(file: RuleFile, node: RuleNode, compiled: NodeRule): readon
     ...feederFacts(node.through, (rule) => `with ${rule} between them, which passes names on`),
     ...Object.entries(node.headings ?? {}).map(
       ([rule, without]) => `${code(rule)} names one place at most, and no glob, unless with ${codes(without)}`,
+    ),
+    ...Object.entries(node.nul ?? {}).map(
+      ([rule, nul]) =>
+        `${code(rule)} ends names with NUL with ${codes(nul.with)}${nul.unless === undefined ? '' : `, and some with a newline with ${codes(nul.unless)}`}: all stages do, or none`,
     ),
     ...(node.starts === undefined ? [] : [`starts ${codes(node.starts)}`]),
     ...(node.dashes === undefined ? [] : ['a word with a dash that is no option is text']),
@@ -109,11 +114,13 @@ function valueText({ takes, optional, form, starts }: RuleOption): string {
 }
 
 function delegateTable(node: RuleNode, path: string): readonly string[] {
-  const rows = (node.delegates ?? []).map(({ command, exactly, why }) => [
+  const rows = (node.delegates ?? []).map(({ command, exactly, after, without, why }) => [
     code([path, command, ...(exactly ?? ['…', '--'])].join(' ')),
+    after === undefined ? 'any of them' : `right behind ${codes(after)}`,
+    without === undefined ? '' : codes(without),
     prose(why),
   ]);
-  return table(['runs, behind a pipe', 'why'], rows);
+  return table(['runs, behind a pipe', 'fed by', 'without', 'why'], rows);
 }
 
 function expressionLines({ expression }: RuleNode): readonly string[] {

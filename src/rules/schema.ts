@@ -71,7 +71,7 @@ const Operands = z
     error: 'at most one item of variable count on each side of "--", so that there is one way to assign words',
   });
 
-const Stdin = z.enum(['never', 'unless-operand', 'always']);
+const Stdin = z.enum(['never', 'named', 'unless-operand', 'always']);
 const Effects = z.enum(['network', 'temporary-files', 'own-log', 'own-cache', 'configured-programs']);
 const Observes = z.enum(['files', 'repository', 'index', 'processes', 'environment', 'clock', 'daemon', 'remote']);
 
@@ -88,6 +88,8 @@ const Shape = z
   })
   .refine(globsFit, { error: '`globs` needs an unbounded last operand' });
 
+const Spelling = z.string().refine(isSpelling, 'one spelling of an option');
+
 const Delegate = z
   .strictObject({
     command: CommandName,
@@ -95,15 +97,14 @@ const Delegate = z
     ends: z.literal('--').optional(),
     after: z.array(z.string().min(1)).min(1).optional().meta({
       description:
-        'The listings of `after` of its node behind which alone it may stand; without it, behind all of them',
+        'The listings of `after` of its node, behind one of which alone it may stand, with nothing between; without it, behind all',
     }),
+    without: z.array(Spelling).min(1).optional().meta({ description: 'Options of its node with which it is not run' }),
     why: Why,
   })
   .refine((delegate) => (delegate.exactly === undefined) !== (delegate.ends === undefined), {
     error: 'one of `exactly` and `ends`',
   });
-
-const Spelling = z.string().refine(isSpelling, 'one spelling of an option');
 
 /** An option, or one with the values that it may have. */
 const Feeders = z
@@ -147,6 +148,16 @@ const anyNode = {
     description:
       'Rules of `after` that print a heading for each of several places, each with the options that keep it from that',
   }),
+  nul: z
+    .record(
+      z.string().min(1),
+      z.strictObject({ with: z.array(Spelling).min(1), unless: z.array(Spelling).min(1).optional() }),
+    )
+    .optional()
+    .meta({
+      description:
+        'How it and the rules of `after` and `through` are told to end names with NUL: all of a pipeline, or none; `unless` ends some with a newline',
+    }),
   refuses: z.record(OptionKey, Why).optional(),
   otherwise: Otherwise.meta({
     description: 'What it does with operands of no shape, where that is known to be unsafe',

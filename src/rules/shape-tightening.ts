@@ -24,7 +24,7 @@ function sameOptions(mine: NodeRule, theirs: NodeRule): SameOption {
   return same;
 }
 
-const READS: Readonly<Record<Stdin, number>> = { never: 0, 'unless-operand': 1, always: 2 };
+const READS: Readonly<Record<Stdin, number>> = { never: 0, named: 1, 'unless-operand': 2, always: 3 };
 
 /** Whether whatever fits `narrow` fits `wide` too. */
 function covers(wide: ShapeRule, narrow: ShapeRule, same: SameOption): boolean {

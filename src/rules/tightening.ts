@@ -1,5 +1,5 @@
 import { compileFile } from '../classifier/compile.ts';
-import type { BinaryRule, NodeRule, OptionRule } from '../classifier/compiled.ts';
+import type { BinaryRule, DelegateRule, NodeRule, OptionRule } from '../classifier/compiled.ts';
 import { type Problem, type Report, reportInto } from '../classifier/problems.ts';
 import { namesOf } from '../classifier/usage.ts';
 import { isNarrower } from './narrower-kind.ts';
@@ -67,11 +67,9 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
   compareBareWords(mine, theirs, report);
   compareExpressions(mine, theirs, report);
   compareProofs(mine, theirs, report);
-  for (const { command, exactly, after } of mine.delegates) {
-    const same = theirs.delegates.some(
-      (one) => one.command === command && String(one.exactly) === String(exactly) && isWithin(after, one.after),
-    );
-    if (!same) report.at('delegates').say(beyond(`that it runs ${command}`));
+  for (const delegate of mine.delegates) {
+    if (!theirs.delegates.some((one) => isStricterDelegate(delegate, one)))
+      report.at('delegates').say(beyond(`that it runs ${delegate.command}`));
   }
   for (const list of ['after', 'through'] as const) {
     for (const [rule, options] of mine[list]) {
@@ -86,6 +84,12 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
     const kept = mine.headings.get(rule);
     if (kept === undefined || !isWithin(kept, without)) report.at('headings').say(beyond(`headings of "${rule}"`));
   }
+  for (const rule of new Set([...mine.nul.keys(), ...theirs.nul.keys()])) {
+    const [own, known] = [mine.nul.get(rule), theirs.nul.get(rule)];
+    const isSame = own !== undefined && known !== undefined && isWithin(own.with, known.with);
+    if (!isSame || !isWithin(known.with, own.with) || !isWithin(known.unless, own.unless))
+      report.at('nul').say(beyond(`another end of the names of "${rule}"`));
+  }
   for (const index of uncoveredShapes(mine, theirs)) {
     const at = user.shapes === undefined ? report.at('operands') : report.at('shapes', index);
     at.say(beyond('a shape'));
@@ -98,6 +102,11 @@ function compareNodes(user: RuleNode, mine: NodeRule, theirs: NodeRule, report: 
       else if (!node.override) at.say(beyond(`the subcommand "${name}"`));
     }
   }
+}
+
+function isStricterDelegate(mine: DelegateRule, theirs: DelegateRule): boolean {
+  if (mine.command !== theirs.command || String(mine.exactly) !== String(theirs.exactly)) return false;
+  return isWithin(mine.after, theirs.after) && isWithin(theirs.without, mine.without);
 }
 
 /** Null is everything. */

@@ -3,6 +3,8 @@
  * first invents a name, the second prints lines of files, and cat opened whatever they said.
  * Later: `find . -type p | xargs cat --`, `find . ! -type f`, `fd -t pipe`, `ls 'pipe1 x'` and `ls a b` (which prints `a:`) named
  * what is opened and waits, and `ls | xargs wc -l` took a file named `--files0-from=pipe1` for an option.
+ * Later still: `find . -print0 | sort | xargs -0 cat --` joined and cut names, `find . | tail -1 | xargs wc -l` began with the half
+ * of one that had a blank in it, and `echo / | getfacl -R -` took its names from the pipe without any xargs.
  * The kind: what goes to xargs are whole names of files that a listing found, because every option of the listing is listed,
  * with its values where they pick, and one place that the text names is one name.
  */
@@ -148,7 +150,7 @@ describe('a stage before xargs', () => {
       'ls -1',
       'ls -A src',
       'git ls-files',
-      'git -C sub ls-files -z -o --exclude-standard',
+      'git -C sub ls-files -o --exclude-standard',
       'fd -e ts',
       "ls | grep -v 'a'",
       "git ls-files | grep -E 'a|b' | head -20",
@@ -157,6 +159,56 @@ describe('a stage before xargs', () => {
       expect([stage, answer(`${stage} | xargs wc -l --`)]).toEqual([stage, 'parallel']);
     }
   });
+});
+
+describe('what ends names with NUL', () => {
+  test.each([
+    'find . -print0 | sort',
+    'find . -print0 | tail -n 1',
+    'find . -print0 | grep zero',
+    'find . -print0 | head -n 1',
+    'find . -print0 | uniq',
+    'find . -print0 | sort -z | tail -n 1',
+    'find . | sort -z',
+    'find . -print0 -print',
+    'find . -name a -print -o -print0',
+    'find .',
+    'fd x',
+    'fd -0 x | sort',
+    'git ls-files',
+    'git ls-files -z | grep x',
+    'ls',
+    'ls | sort -z',
+  ])('is cut by every stage in the same place: %s', (stage) => {
+    expect(answer(`${stage} | xargs -0 cat --`)).toBe('NAMES_REFUSED');
+    expect(answer(`${stage} | xargs --null -r cat --`)).toBe('NAMES_REFUSED');
+  });
+
+  test.each(['find . -print0', 'fd -0 x', 'git ls-files -z', 'ls | sort -z', 'ls | grep -z x', 'ls | head -z -n 1'])(
+    'is no name to who takes lines: %s',
+    (stage) => {
+      for (const end of ['xargs cat --', 'xargs -n 1 cat --', 'sort | xargs cat --', 'sort -z | xargs cat --']) {
+        expect([end, answer(`${stage} | ${end}`)]).toEqual([end, 'NAMES_REFUSED']);
+      }
+    },
+  );
+
+  test.each(['find . -print0', 'fd -0 x', 'git ls-files -z'])('is a name to who says so: %s', (stage) => {
+    for (const through of ['', ' | sort -z', " | grep -z -v 'x' | head -z -n 3"]) {
+      expect([through, answer(`${stage}${through} | xargs -0 cat --`)]).toEqual([through, 'parallel']);
+    }
+  });
+});
+
+test('wc -l without -- gets all that find prints, and that first of it', () => {
+  expect(answer('find . -type f | xargs wc -l')).toBe('parallel');
+  expect(answer('find . -print0 | xargs -0 wc -l')).toBe('parallel');
+  for (const through of ['sort', 'grep -e files0', 'tail -1', 'sort | head -1', "grep -v '/$'", 'uniq']) {
+    expect([through, answer(`find . -type f | ${through} | xargs wc -l`)]).toEqual([through, 'NAMES_REFUSED']);
+    expect([through, answer(`find . -type f | ${through} | xargs wc -l --`)]).toEqual([through, 'parallel']);
+  }
+  for (const option of ['-n 1', '-n1', '--max-args=1', '-r -n 5', '-0 -n 1'])
+    expect([option, answer(`find . -print0 | xargs ${option} wc -l`)]).toEqual([option, 'DELEGATE_REFUSED']);
 });
 
 test('xargs is told how many names at a time, and not none', () => {

@@ -225,7 +225,6 @@ const TRAPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'xz -dc -',
       'tar tf -',
       'jq .',
-      'factor',
       'numfmt --to=iec',
       'openssl sha256',
       'file -',

@@ -311,11 +311,88 @@ describe('a listing', () => {
     for (const stage of ['place a b', 'place a*']) expect([stage, isFed(stage)]).toEqual([stage, false]);
   });
 
-  test('may be the only one behind which a command takes names', () => {
+  test('may be the only one behind which a command takes names, with nothing between them', () => {
+    expect(isParallel('list | each count -l')).toBe(true);
+    expect(isParallel('list | pick a | each count -l')).toBe(false);
     for (const through of ['', ' | pick a']) {
-      expect(isParallel(`list${through} | each count -l`)).toBe(true);
       expect(isParallel(`walk${through} | each count -l`)).toBe(false);
       expect(isParallel(`walk${through} | each count -l --`)).toBe(true);
     }
+  });
+});
+
+describe('names that end with NUL', () => {
+  const ended = ruleSetWith(
+    fileWith({
+      binary: 'each',
+      only: 'compound',
+      command: {
+        stdin: 'always',
+        options: { '-0, --null; -n': option() },
+        delegates: [
+          { command: 'count', exactly: ['--'], why: WHY },
+          { command: 'count', exactly: ['-l'], without: ['-n'], why: WHY },
+        ],
+        after: { list: ['-0', '-p'], walk: ['-0'] },
+        through: { pick: ['-z'], tell: ['-z'] },
+        nul: {
+          each: { with: ['-0'] },
+          list: { with: ['-0'], unless: ['-p'] },
+          pick: { with: ['-z'] },
+        },
+      },
+    }),
+    fileWith({ binary: 'count', command: { options: { '-l': option() }, operands: ['path*'] } }),
+    fileWith({ binary: 'list', command: { options: { '-0; -p': option() }, operands: ['path*'] } }),
+    fileWith({ binary: 'walk', command: { options: { '-0': option() }, operands: ['path*'] } }),
+    fileWith({
+      binary: 'pick',
+      command: { stdin: 'unless-operand', options: { '-z': option() }, operands: ['path*'] },
+    }),
+    fileWith({
+      binary: 'tell',
+      command: { stdin: 'unless-operand', options: { '-z': option() }, operands: ['path*'] },
+    }),
+  );
+  const read = (command: string): string => {
+    const { verdict } = judge(command, { rules: ended, mode: 'compound', cwd: '/work' });
+    return verdict.kind === 'parallel' ? 'parallel' : `${verdict.reason.code} ${command.slice(...verdict.reason.span)}`;
+  };
+
+  test('do so in all stages, or in none', () => {
+    for (const fine of [
+      'list | each count --',
+      'list -p | each count --',
+      'list | pick | tell | each count --',
+      'list -0 | each -0 count --',
+      'list -0 | each --null count --',
+      'list -0 | pick -z | each -0 count --',
+    ]) {
+      expect([fine, read(fine)]).toEqual([fine, 'parallel']);
+    }
+    const refused = {
+      'list -0 | each count --': 'list -0',
+      'list | each -0 count --': 'list',
+      'list -0 | pick | each -0 count --': 'pick',
+      'list | pick -z | each count --': 'pick -z',
+      'list | pick -z | each -0 count --': 'list',
+      'list -0 | pick -z | each count --': 'list -0',
+    };
+    for (const [command, stage] of Object.entries(refused)) {
+      expect([command, read(command)]).toEqual([command, `NAMES_REFUSED ${stage}`]);
+    }
+  });
+
+  test('are not taken from who ends some with a newline, or of whom nobody says how', () => {
+    expect(read('list -0 -p | each -0 count --')).toBe('NAMES_REFUSED list -0 -p');
+    expect(read('list -0 -p | each count --')).toBe('NAMES_REFUSED list -0 -p');
+    expect(read('walk -0 | each -0 count --')).toBe('NAMES_REFUSED walk -0');
+    expect(read('list -0 | tell -z | each -0 count --')).toBe('NAMES_REFUSED tell -z');
+  });
+
+  test('a command may ask that names come without an option of who hands them on', () => {
+    expect(read('list | each count -l')).toBe('parallel');
+    expect(read('list | each -n count --')).toBe('parallel');
+    expect(read('list | each -n count -l')).toBe('DELEGATE_REFUSED -l');
   });
 });

@@ -58,9 +58,10 @@ function base(change: (file: Loose) => void = () => undefined): RuleFile {
           say: nodeWith({ dashes: 'text', operands: ['text*'], observes: ['index'], starts: ['pager'] }),
           each: nodeWith({
             stdin: 'always',
-            delegates: [{ command: 'list', exactly: ['-l'], after: ['list', 'find'], why: WHY }],
+            delegates: [{ command: 'list', exactly: ['-l'], after: ['list', 'find'], without: ['-n', '-o'], why: WHY }],
             after: { list: ['-a', { '-t': ['f', 'd'] }], find: [] },
             headings: { list: ['-d', '-x'] },
+            nul: { each: { with: ['-0'] }, list: { with: ['-z', '-0'], unless: ['-p'] } },
           }),
         },
       },
@@ -77,6 +78,7 @@ function loosened(change: (file: Loose) => void): readonly string[] {
 }
 
 const list = (file: Loose): Loose => file.command.subcommands['list, ls'];
+const each = (file: Loose): Loose => file.command.subcommands.each;
 
 test('the same file loosens nothing', () => {
   expect(loosened(() => undefined)).toEqual([]);
@@ -120,6 +122,8 @@ describe('taking away what permits, and sharpening what restricts, tightens', ()
         delete list(f).shapes[0].without;
       },
     ],
+    ['a delegate without another option', (f) => each(f).delegates[0].without.push('-p')],
+    ['another option that ends with a newline', (f) => each(f).nul.list.unless.push('-q')],
     ['no text with dashes', (f) => delete f.command.subcommands.say.dashes],
     ['fewer texts to know the program by', (f) => f.identity.pop()],
     [
@@ -340,6 +344,36 @@ describe('adding what permits, and blunting what restricts, loosens', () => {
       'a delegate behind another listing',
       (f) => f.command.subcommands.each.delegates[0].after.push('tool'),
       '/command/subcommands/each/delegates: that it runs list',
+    ],
+    [
+      'a delegate with an option that it is not run with',
+      (f) => each(f).delegates[0].without.pop(),
+      '/command/subcommands/each/delegates: that it runs list',
+    ],
+    [
+      'an end of names that nobody tells',
+      (f) => delete each(f).nul.list,
+      '/command/subcommands/each/nul: another end of the names of "list"',
+    ],
+    [
+      'an end of names that was not told',
+      (f) => (each(f).nul.find = { with: ['-0'] }),
+      '/command/subcommands/each/nul: another end of the names of "find"',
+    ],
+    [
+      'another option that ends names with NUL',
+      (f) => each(f).nul.list.with.push('-p'),
+      '/command/subcommands/each/nul: another end of the names of "list"',
+    ],
+    [
+      'fewer options that end names with NUL',
+      (f) => each(f).nul.list.with.pop(),
+      '/command/subcommands/each/nul: another end of the names of "list"',
+    ],
+    [
+      'some that end with a newline all the same',
+      (f) => delete each(f).nul.list.unless,
+      '/command/subcommands/each/nul: another end of the names of "list"',
     ],
     [
       'names from another rule',

@@ -127,7 +127,7 @@ describe('shapes', () => {
 });
 
 describe('standard input', () => {
-  const stdin = (given: 'never' | 'unless-operand' | 'always', operands: string[]) =>
+  const stdin = (given: 'never' | 'named' | 'unless-operand' | 'always', operands: string[]) =>
     ruleSetWith(fileWith({ command: { stdin: given, operands } }));
 
   test('a command that would read it is serial alone and fine behind a pipe', () => {
@@ -148,10 +148,30 @@ describe('standard input', () => {
     expect(answer(stdin('unless-operand', []), 'tool')).toBe('STDIN_READ');
   });
 
-  test('a dash as a file name is standard input', () => {
+  test('a dash as a file name is standard input to who says so, and a riddle to who never reads it', () => {
+    for (const given of ['named', 'unless-operand', 'always'] as const) {
+      const rules = stdin(given, ['path*']);
+      expect([given, answer(rules, 'tool f -')]).toEqual([given, 'STDIN_READ']);
+      expect([given, answerInPipe(rules, 'tool f -')]).toEqual([given, 'parallel']);
+    }
     const rules = stdin('never', ['path*']);
     expect(answer(rules, 'tool f -')).toBe('STDIN_READ');
-    expect(answerInPipe(rules, 'tool f -')).toBe('parallel');
+    expect(answerInPipe(rules, 'tool f -')).toBe('STDIN_READ');
+    expect(answer(stdin('named', ['path*']), 'tool')).toBe('parallel');
+  });
+
+  test('the same of a dash as the value of an option, and of shapes that say otherwise', () => {
+    const options = { '-f': option({ takes: 'path' }) };
+    const shapes = [
+      { without: ['-f'], operands: ['path*'], stdin: 'named' as const, why: 'made up for tests' },
+      { with: ['-f'], operands: [], why: 'made up for tests' },
+    ];
+    const rules = ruleSetWith(fileWith({ command: { stdin: 'never', options, shapes } }));
+    expect(answerInPipe(rules, 'tool -')).toBe('parallel');
+    expect(answerInPipe(rules, 'tool -f -')).toBe('STDIN_READ');
+    const open = ruleSetWith(fileWith({ command: { stdin: 'named', options, operands: [] } }));
+    expect(answerInPipe(open, 'tool -f -')).toBe('parallel');
+    expect(answer(open, 'tool -f -')).toBe('STDIN_READ');
   });
 });
 
