@@ -180,7 +180,8 @@ function checkVariables(env: unknown, pointer: string): Readonly<Record<string, 
   return Object.freeze(Object.fromEntries(entries) as Record<string, string>);
 }
 
-function checkKeys(keys: unknown, pointer: string): readonly LockRequest[] {
+/** @throws SignalboxError REQUEST_INVALID. */
+export function checkKeys(keys: unknown, pointer: string): readonly LockRequest[] {
   if (!Array.isArray(keys) || keys.length > MAX_LOCK_KEYS) {
     fail('REQUEST_INVALID', `Expected lockKeys to be a list of at most ${MAX_LOCK_KEYS}, got ${named(keys)}`, pointer);
   }

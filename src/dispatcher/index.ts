@@ -2,6 +2,7 @@
 export type { Judge, Judgement } from '../classifier/judgement.ts';
 export { SignalboxError } from '../errors.ts';
 export type { AcquireOptions, Blocker, Held, KeyedLockOptions } from './acquire-options.ts';
+export { isCallSafe, type ToolSafety } from './call-safety.ts';
 export { createDispatcher } from './dispatcher.ts';
 export { createJudge } from './judge.ts';
 export { KeyedLock } from './keyed-lock.ts';
@@ -21,6 +22,7 @@ export {
 } from './repository-probe.ts';
 export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
 export { type SafeEnvironmentOptions, safeEnvironment } from './safe-environment.ts';
+export { type ScheduledCall, type ScheduleOptions, type ScheduleResult, schedule } from './schedule.ts';
 export { createSlots, type SlotPool, type Slots } from './slots.ts';
 export { StepGate } from './step-gate.ts';
 export type { Retention } from './store.ts';

@@ -11,6 +11,7 @@ import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
 import type { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
+import { readMaxParallel } from './max-parallel.ts';
 import type { Assessor } from './order.ts';
 import { systemPipes } from './pipe-source.ts';
 import { type Platform, probePlatform } from './platform.ts';
@@ -147,8 +148,6 @@ const BATCH_NAMES = namesOf<BatchOptions>({
   deadlineMs: true,
 });
 
-const MAX_PARALLEL_VARIABLE = 'SIGNALBOX_MAX_PARALLEL';
-const MAX_PARALLEL = 256;
 const MAX_BYTES = 1_073_741_824;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
@@ -238,7 +237,7 @@ export function readBatchOptions(options: BatchOptions, settings: Settings): Bat
     cwd: checkDirectory(options.cwd, cwd, '/cwd'),
     mode,
     allow: strictest(allow, options.allow),
-    maxParallel: count('maxParallel', options.maxParallel ?? limits.maxParallel, 1, MAX_PARALLEL),
+    maxParallel: readMaxParallel(options.maxParallel ?? limits.maxParallel, 'maxParallel'),
     onFailure,
     deadlineMs,
   };
@@ -248,7 +247,7 @@ function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
   const read = (name: keyof DispatcherLimits, byDefault: number, least: number, most: number) =>
     count(`limits.${name}`, given[name] ?? byDefault, least, most);
   const limits: DispatcherLimits = Object.freeze({
-    maxParallel: given.maxParallel === undefined ? parallelOfProcess() : read('maxParallel', 10, 1, MAX_PARALLEL),
+    maxParallel: readMaxParallel(given.maxParallel, 'limits.maxParallel'),
     processLimit: read('processLimit', 32, 1, 4096),
     maxCommands: read('maxCommands', NO_LIMIT, 1, NO_LIMIT),
     maxLiveBatches: read('maxLiveBatches', NO_LIMIT, 1, NO_LIMIT),
@@ -262,12 +261,6 @@ function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
   });
   checkNames(given, new Set(Object.keys(limits)), 'limits');
   return limits;
-}
-
-function parallelOfProcess(): number {
-  const text = process.env[MAX_PARALLEL_VARIABLE];
-  if (text === undefined || text === '') return 10;
-  return count(MAX_PARALLEL_VARIABLE, /^[0-9]{1,4}$/.test(text) ? Number(text) : text, 1, MAX_PARALLEL);
 }
 
 function count(name: string, value: unknown, least: number, most: number): number {

@@ -7,14 +7,8 @@ import { describe, expect, test } from 'vitest';
  * is forgotten and none is listed that has one.
  */
 const NOT_YET: ReadonlyMap<string, string> = new Map([
-  ['T1', 'forms of a safety predicate: there is no schedule for work other than commands yet'],
-  ['T2', 'parsed arguments for a predicate: as T1'],
-  ['T3', 'a predicate that throws: as T1'],
-  ['T4', 'a truthy answer that is not true: as T1'],
-  ['T5', 'the read-only hint: as T1'],
   ['T10', 'a declined call: there are no approvals yet'],
   ['T11', 'an asking call: there are no approvals yet'],
-  ['T14', 'the first call that throws: as T1'],
   ['T40', 'a function for lock keys: the keys of a command are data so far'],
 ]);
 
