@@ -34,6 +34,7 @@ const TABLE = {
   SCOPE_MISSING: { status: 403, title: 'The bearer token may not do this' },
   CLASSIFY_ONLY: { status: 403, title: 'The service runs nothing' },
   BATCH_UNKNOWN: { status: 404, title: 'No batch has this id' },
+  BATCH_FOREIGN: { status: 403, title: 'The batch belongs to another token' },
   BATCH_GONE: { status: 410, title: 'The batch is no longer kept' },
   BATCHES_TOO_MANY: { status: 429, title: 'Too many batches have not ended' },
   QUEUE_FULL: { status: 429, title: 'Too many commands wait' },

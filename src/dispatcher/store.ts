@@ -9,7 +9,7 @@ export type Retention = {
 };
 
 /** A batch as the store sees it. What it takes is asked for when it has ended, and does not change then. */
-export type Storable = { readonly id: string; readonly keptBytes: number };
+export type Storable = { readonly id: string; readonly keptBytes: number; readonly owner?: string };
 
 /** A batch that has ended. */
 type Ended<Kept> = { readonly batch: Kept; readonly at: number; readonly bytes: number };
@@ -31,7 +31,8 @@ export class BatchStore<Kept extends Storable> {
   /** Left, but still read, in the order they ended. */
   readonly #lingering = new Map<Kept, Ended<Kept>>();
   readonly #readers = new Map<Kept, Set<() => void>>();
-  readonly #gone = new Set<string>();
+  /** Whose they were. */
+  readonly #gone = new Map<string, string | undefined>();
   #bytes = 0;
 
   constructor(retention: Retention, now: () => number) {
@@ -64,6 +65,11 @@ export class BatchStore<Kept extends Storable> {
   /** Whether there was a batch of this id that has left, as far as that is remembered. */
   isGone(id: string): boolean {
     return this.#gone.has(id);
+  }
+
+  /** Whose such a batch was, when it was somebody's. */
+  formerOwner(id: string): string | undefined {
+    return this.#gone.get(id);
   }
 
   /** In the order they were opened. */
@@ -116,11 +122,11 @@ export class BatchStore<Kept extends Storable> {
   }
 
   #leave(ended: Ended<Kept>): void {
-    const { id } = ended.batch;
+    const { id, owner } = ended.batch;
     this.#ended.delete(id);
     this.#batches.delete(id);
-    this.#gone.add(id);
-    if (this.#gone.size > MAX_GONE) this.#gone.delete(this.#gone.values().next().value as string);
+    this.#gone.set(id, owner);
+    if (this.#gone.size > MAX_GONE) this.#gone.delete(this.#gone.keys().next().value as string);
     this.#linger(ended);
     if (!this.#readers.has(ended.batch)) this.#release(ended.batch);
   }

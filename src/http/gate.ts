@@ -4,7 +4,7 @@ import { SignalboxError } from '../errors.ts';
 import { show } from '../issue-text.ts';
 import { bearerToken, hasBody, isJson, type MediaType, occurrences, preferredType } from './headers.ts';
 import { LINES, sendsLines, takesLines } from './line-bodies.ts';
-import { ALL_SCOPES, type Scope, scopeOf } from './scopes.ts';
+import { ALL_SCOPES, type Scope, scopesOf } from './scopes.ts';
 import type { Principal, Tokens } from './token.ts';
 
 declare module 'fastify' {
@@ -36,7 +36,8 @@ const OPEN_ROUTE = '/healthz';
  * somebody whose word it is.
  */
 export const ANYBODY: Principal = Object.freeze({
-  name: 'anybody',
+  // No token can have this name.
+  name: '(anybody)',
   scopes: new Set<Scope>(ALL_SCOPES.filter((scope) => scope !== 'vouch')),
   expiresAt: Number.POSITIVE_INFINITY,
 });
@@ -86,7 +87,9 @@ export function createGate({ config, tokens, port }: GateOptions): Gate {
   const requireToken = (request: FastifyRequest): void => {
     request.principal = ANYBODY;
     const url = request.is404 ? undefined : request.routeOptions.url;
-    if (config.classifyOnly && url !== undefined && scopeOf(url) === 'run')
+    // Where there is nothing, any token may learn that.
+    const scopes = url === undefined ? null : scopesOf(request.method, url);
+    if (config.classifyOnly && scopes?.includes('run'))
       throw new SignalboxError('CLASSIFY_ONLY', 'Expected a question: this service judges and runs nothing');
     if (tokens === null || url === OPEN_ROUTE) return;
     const presented = bearerToken(request.headers.authorization);
@@ -100,11 +103,11 @@ export function createGate({ config, tokens, port }: GateOptions): Gate {
       throw new SignalboxError('TOKEN_EXPIRED', `Expected a token that still counts, got one that ended at ${since}`);
     }
     request.principal = principal;
-    // Where there is nothing, any token may learn that.
-    const scope = url === undefined ? null : scopeOf(url);
-    if (scope === null || principal.scopes.has(scope)) return;
-    const scopes = [...principal.scopes].join(', ');
-    throw new SignalboxError('SCOPE_MISSING', `Expected a token with the scope ${scope}, got one with ${scopes}`);
+    if (scopes === null || scopes.some((scope) => principal.scopes.has(scope))) return;
+    throw new SignalboxError(
+      'SCOPE_MISSING',
+      `Expected a token with the scope ${scopes.join(' or ')}, got one with ${[...principal.scopes].join(', ')}`,
+    );
   };
 
   return (request) => {

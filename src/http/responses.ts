@@ -3,7 +3,7 @@ import { problem } from './answers.ts';
 const WHEN: ReadonlyMap<number, string> = new Map([
   [400, 'The request is not valid'],
   [401, 'A token is needed, or another one'],
-  [403, 'The Origin, the working directory or the scope of the token is not allowed'],
+  [403, 'The Origin, the working directory, the scope of the token or the change of a batch of another is not allowed'],
   [404, 'No batch has this id'],
   [406, 'No representation fits the Accept header'],
   [408, 'The first line took too long to arrive'],

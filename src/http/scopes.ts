@@ -1,17 +1,17 @@
 /**
  * What a token may do. `classify`: ask for verdicts and plans. `run`: run batches, and see and cancel its own. `vouch`: say
- * of a command that it may run beside others though no proof says so. `admin`: see and cancel everybody's batches, the
- * locks and the metrics.
+ * of a command that it may run beside others though no proof says so. `admin`: see and cancel everybody's batches, and see
+ * the locks and the metrics.
  */
 export const ALL_SCOPES = ['classify', 'run', 'vouch', 'admin'] as const;
 
 export type Scope = (typeof ALL_SCOPES)[number];
 
 /** By the first part of an address: what it takes; null for any token. What is not listed takes `admin`. */
-const SCOPES: ReadonlyMap<string, Scope | null> = new Map<string, Scope | null>([
-  ['classify', 'classify'],
-  ['plan', 'classify'],
-  ['batches', 'run'],
+const SCOPES: ReadonlyMap<string, readonly Scope[] | null> = new Map<string, readonly Scope[] | null>([
+  ['classify', ['classify']],
+  ['plan', ['classify']],
+  ['batches', ['run']],
   ['capabilities', null],
   ['readyz', null],
   ['healthz', null],
@@ -19,12 +19,19 @@ const SCOPES: ReadonlyMap<string, Scope | null> = new Map<string, Scope | null>(
   ['docs', null],
 ]);
 
+/** Methods that look at a batch or end it: nothing runs because of them that would not have run. */
+const OVERSEEING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+const STRICTEST: readonly Scope[] = ['admin'];
+
 /**
- * The scope that a route asks for, or null.
+ * The scopes of which a route asks for one, or null when any token will do.
  *
  * @param url the pattern of the route, `/batches/:id`.
  */
-export function scopeOf(url: string): Scope | null {
-  const scope = SCOPES.get(url.split('/')[1] ?? '');
-  return scope === undefined ? 'admin' : scope;
+export function scopesOf(method: string, url: string): readonly Scope[] | null {
+  const first = url.split('/')[1] ?? '';
+  if (first === 'batches' && OVERSEEING.has(method)) return ['run', 'admin'];
+  const scopes = SCOPES.get(first);
+  return scopes === undefined ? STRICTEST : scopes;
 }

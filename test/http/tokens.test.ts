@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { scopeOf } from '../../src/http/scopes.ts';
+import { type ALL_SCOPES, scopesOf } from '../../src/http/scopes.ts';
 import { readTokens } from '../../src/http/token.ts';
 import { temporaryDirectory } from '../support/dispatcher.ts';
 import { addressOf, routesOf } from './routes.ts';
@@ -13,6 +13,7 @@ const SECRETS = {
   runner: 'runner-token-0123456789',
   both: 'both-token-0123456789',
   chief: 'chief-token-0123456789',
+  voucher: 'voucher-token-0123456789',
   past: 'past-token-0123456789',
 } as const;
 
@@ -27,6 +28,7 @@ const LINES = [
   line('runner', 'run'),
   `  ${line('both', 'classify,run', '2999-01-31T00:00:00Z')}`,
   line('chief', 'admin'),
+  line('voucher', 'vouch'),
   line('past', 'classify,run,vouch,admin', '2020-01-31T00:00:00Z'),
 ].join('\n');
 
@@ -104,30 +106,53 @@ describe('a service with several tokens', () => {
     expect([await status('reader'), await status('chief')]).toEqual([401, 401]);
   });
 
-  test('asks for a scope at every route, of every token', async () => {
-    for (const { method, url } of routesOf(service.app)) {
-      const path = addressOf({ method, url });
-      const told = async (headers: Record<string, string>) => (await service.call(path, { method, headers })).status;
-      const scope = scopeOf(url);
-      if (url !== '/healthz') {
-        expect([url, await told({}), await told(by('past'))]).toEqual([url, 401, 401]);
-      }
-      if (scope === null) continue;
-      expect([url, scope]).toEqual([url, url.startsWith('/batches') ? 'run' : scope]);
+  test('lets nobody in at any route without the right token and scope, and who has them everywhere', async () => {
+    const routes = routesOf(service.app);
+    expect(routes.length).toBeGreaterThan(25);
+    const wrong: string[] = [];
+    for (const { method, url } of routes) {
+      const told = async (headers: Record<string, string>) =>
+        (await service.call(addressOf({ method, url }), { method, headers })).status;
+      const expected = async (who: string, headers: Record<string, string>, isRight: (status: number) => boolean) => {
+        const status = await told(headers);
+        if (!isRight(status)) wrong.push(`${method} ${url} as ${who}: ${status}`);
+      };
+      const isOpen = url === '/healthz';
+      for (const [who, headers] of [
+        ['nobody', {}],
+        ['somebody unknown', { authorization: 'Bearer another-token-0123456789' }],
+        ['past', by('past')],
+      ] as const)
+        await expected(who, headers, (status) => (status === 401) === !isOpen);
+      const scopes = scopesOf(method, url);
       for (const [name, has] of [
         ['reader', 'classify'],
         ['runner', 'run'],
+        ['voucher', 'vouch'],
         ['chief', 'admin'],
       ] as const) {
-        const isRefused = (await told(by(name))) === 403;
-        expect([method, url, name, isRefused]).toEqual([method, url, name, scope !== has]);
+        const isRefused = scopes !== null && !scopes.includes(has);
+        await expected(name, by(name), (status) => (status === 403) === isRefused && status !== 401);
       }
     }
+    expect(wrong).toEqual([]);
+  });
+
+  test('asks for the scopes that the documentation says', () => {
+    const asked = (scope: (typeof ALL_SCOPES)[number]) =>
+      routesOf(service.app)
+        .filter(({ method, url }) => method !== 'HEAD' && scopesOf(method, url)?.includes(scope))
+        .map(({ method, url }) => `${method} ${url}`)
+        .sort();
+    expect(asked('classify')).toEqual(['GET /classify', 'POST /classify', 'POST /plan']);
+    expect(asked('run').every((route) => route.includes(' /batches'))).toBe(true);
+    expect(asked('vouch')).toEqual([]);
+    expect(asked('admin').filter((route) => route.startsWith('POST'))).toEqual([]);
   });
 });
 
 test('an address that nobody gave a scope asks for the highest', () => {
-  expect(['/locks', '/metrics', '/anything/else', '', '/'].map(scopeOf)).toEqual(Array(5).fill('admin'));
+  expect(['/locks', '/anything/else', '', '/'].map((url) => scopesOf('GET', url))).toEqual(Array(4).fill(['admin']));
 });
 
 describe('a token file', () => {

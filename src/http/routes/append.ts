@@ -40,7 +40,7 @@ export function appendRoutes(app: App, context: RouteContext): void {
     config: { takesLines: true },
     handler: async (request, typed) => {
       const reply = typed as unknown as FastifyReply;
-      const intake = intakeOf(batches.find(request.params.id));
+      const intake = intakeOf(batches.findOwn(request.params.id, request.principal));
       if (sendsLines(request)) return (await appendLines(intake, request, reply)) as never;
       const body = request.body as { readonly commands: readonly RequestedCommand[] } | undefined;
       if (body === undefined)
@@ -93,7 +93,7 @@ export function appendRoutes(app: App, context: RouteContext): void {
       response: { 200: batchResult, ...problems('plain', 404, 410) },
     },
     handler: async (request, typed) => {
-      const kept = batches.find(request.params.id);
+      const kept = batches.findOwn(request.params.id, request.principal);
       kept.batch.close();
       request.log.info({ batchId: kept.id }, 'batch closed');
       return answerBatch(kept, request, typed as unknown as FastifyReply, context) as never;

@@ -34,7 +34,7 @@ export async function uploadBatch(
     throw error;
   });
   const { batch } = intake;
-  const kept = batches.keep(batch, intake);
+  const kept = batches.keep(batch, request.principal, intake);
   logBatch(batch, request.log, app.log);
 
   const { open = false, onDisconnect = 'continue' } = options;

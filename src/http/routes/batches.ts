@@ -13,6 +13,7 @@ import type { KeptBatch } from '../kept-batches.ts';
 import { LINES, sendsLines } from '../line-bodies.ts';
 import { problems } from '../responses.ts';
 import { anyLine, batchParams, batchRequest, preferHeaders } from '../schemas.ts';
+import type { Principal } from '../token.ts';
 import { uploadBatch } from './batch-upload.ts';
 
 /** Batches are taken in, looked at, waited for and cancelled. */
@@ -28,6 +29,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
     { commands: asked }: BatchRequest,
     commands: Admitted['commands'],
     options: Admitted['options'],
+    owner: Principal,
   ): KeptBatch => {
     const batch = dispatcher.open(options);
     const intake = new Intake(batch, options.cwd, config.roots);
@@ -37,7 +39,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       batch.cancel();
       throw error;
     }
-    return batches.keep(batch, intake);
+    return batches.keep(batch, owner, intake);
   };
 
   app.route({
@@ -75,8 +77,11 @@ export function batchRoutes(app: App, context: RouteContext): void {
         throw new SignalboxError('REQUEST_INVALID', 'Expected a body of JSON, got nothing', { pointer: '' });
       const { roots, limits } = config;
       const { commands, options } = await admit(body, limits, roots, createDirectories(roots));
+      const { principal } = request;
       const kept =
-        body.open === true ? opened(body, commands, options) : batches.keep(dispatcher.dispatch(commands, options));
+        body.open === true
+          ? opened(body, commands, options, principal)
+          : batches.keep(dispatcher.dispatch(commands, options), principal);
       const { batch } = kept;
       if (body.onDisconnect === 'cancel') cancelOnLeave(batch, reply.raw);
       logBatch(batch, request.log, app.log);
@@ -96,7 +101,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       headers: preferHeaders,
       response: { 200: batchResult, ...problems('plain', 404, 410) },
     },
-    handler: (request, reply) => answer(batches.find(request.params.id), request, reply),
+    handler: (request, reply) => answer(batches.find(request.params.id, request.principal), request, reply),
   });
 
   app.route({
@@ -111,7 +116,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       response: { 200: batchResult, ...problems('plain', 404, 410) },
     },
     handler: (request, reply) => {
-      const kept = batches.find(request.params.id);
+      const kept = batches.find(request.params.id, request.principal);
       kept.batch.cancel('Cancelled by a client');
       request.log.info({ batchId: kept.id }, 'batch cancelled');
       return answer(kept, request, reply);

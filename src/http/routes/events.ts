@@ -36,7 +36,7 @@ export function eventRoutes(app: App, context: RouteContext): void {
       // The body is a stream of what the schema describes, which its type cannot say.
       const reply = typed as unknown as FastifyReply;
       const type = requireAccept(request, 'text/event-stream', 'application/x-ndjson');
-      const kept = batches.find(request.params.id);
+      const kept = batches.find(request.params.id, request.principal);
       const { batch, hasEnded } = kept;
       if (request.method === 'HEAD') return reply.type(type).send();
 
