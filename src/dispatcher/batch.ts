@@ -1,5 +1,5 @@
 import type { Verdict } from '../classifier/verdict.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Todo } from './entry.ts';
 import type { EventBody } from './events.ts';
 import { KeptOutput } from './output.ts';
 import { timesOf } from './result.ts';
@@ -8,8 +8,11 @@ import type { BatchState, CommandState, LockRequest, OnFailure } from './types.t
 /** What is known of a command when it is added. */
 export type AddedFields = Pick<
   Entry,
-  'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'changesTo' | 'locks' | 'addedAt'
+  'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'changesTo' | 'locks' | 'todo' | 'addedAt'
 >;
+
+/** What of a command a hook, or the function that tells its keys, can change. */
+export type Revised = Pick<Entry, 'order' | 'stdin' | 'verdict' | 'changesTo' | 'locks'>;
 
 /** How a command ended. */
 export type Outcome = {
@@ -56,6 +59,7 @@ export class BatchBook {
   /** The first entry that has not joined. All before it have, or have ended. */
   #nextToJoin = 0;
   #waiting = 0;
+  #unstarted = 0;
   #unfinished = 0;
   #isClosed = false;
   #isCancelled = false;
@@ -84,7 +88,7 @@ export class BatchBook {
 
   /** How many are known and have not started. */
   get unstarted(): number {
-    return this.entries.length - this.#nextToJoin + this.#waiting;
+    return this.#unstarted;
   }
 
   /** What the commands take in memory besides the events; complete when all have ended. */
@@ -103,6 +107,7 @@ export class BatchBook {
     const entry: Entry = {
       ...fields,
       index: this.entries.length,
+      isRewritten: false,
       state: 'queued',
       joinedAt: null,
       startedAt: null,
@@ -114,9 +119,11 @@ export class BatchBook {
       output: KeptOutput.NONE,
     };
     this.entries.push(entry);
+    this.#unstarted += 1;
     this.#unfinished += 1;
-    const { id, order, verdict } = entry;
-    this.#tell({ type: 'accepted', commandId: id, command: order.command, verdict });
+    const { id, order, verdict, todo } = entry;
+    const provisional = todo?.before === true ? ({ provisional: true } as const) : {};
+    this.#tell({ type: 'accepted', commandId: id, command: order.command, verdict, ...provisional });
     if (this.#stop !== null) this.#end(entry, { ...this.#stop, at: entry.addedAt });
   }
 
@@ -126,12 +133,30 @@ export class BatchBook {
     for (; this.#nextToJoin < this.entries.length && this.#waiting < this.#places; this.#nextToJoin += 1) {
       const entry = this.entries[this.#nextToJoin] as Entry;
       if (entry.state !== 'queued') continue;
+      if (entry.todo !== null) break;
       entry.state = 'waiting';
       entry.joinedAt = at;
       this.#waiting += 1;
       joinable.push(entry);
     }
     return joinable;
+  }
+
+  /** The command whose turn it would be, were there not something to be settled first; null when there is none. */
+  get nextTodo(): Entry | null {
+    const next = this.entries[this.#nextToJoin];
+    return next === undefined || next.todo === null || this.#waiting >= this.#places ? null : next;
+  }
+
+  /** It is another command from now on, or one with other keys. */
+  revise(entry: Entry, revised: Revised): void {
+    entry.isRewritten ||= entry.order.command !== revised.order.command;
+    Object.assign(entry, revised);
+  }
+
+  /** So much is left to be settled before it may join; null: nothing. */
+  settle(entry: Entry, todo: Todo | null): void {
+    if (!isFinal(entry.state)) entry.todo = todo;
   }
 
   /** It has to wait again, for these locks. */
@@ -144,7 +169,10 @@ export class BatchBook {
     entry.state = 'running';
     entry.startedAt = at;
     this.#waiting -= 1;
-    this.#tell({ type: 'started', commandId: entry.id, verdict: entry.verdict, pid });
+    this.#unstarted -= 1;
+    const { id, verdict, order, isRewritten } = entry;
+    const rewritten = isRewritten ? { command: order.command } : {};
+    this.#tell({ type: 'started', commandId: id, verdict, pid, ...rewritten });
   }
 
   /** Ends a command that ran or waited; null when that has no consequence. One that has ended already stays as it is. */
@@ -208,6 +236,7 @@ export class BatchBook {
 
   #end(entry: Entry, outcome: Outcome): void {
     if (entry.state === 'waiting') this.#waiting -= 1;
+    if (entry.state !== 'running') this.#unstarted -= 1;
     this.#unfinished -= 1;
     entry.state = outcome.state;
     entry.endedAt = outcome.at;
@@ -220,6 +249,7 @@ export class BatchBook {
     entry.order = { ...entry.order, env: NO_VARIABLES, lockKeys: NO_LOCKS };
     entry.stdin = null;
     entry.locks = NO_LOCKS;
+    entry.todo = null;
     const { state, exitCode, signal, note, output } = entry;
     const told = { state, exitCode, signal, truncated: output.truncated, ...timesOf(entry), note };
     this.#tell({ type: 'finished', commandId: entry.id, ...told });

@@ -4,7 +4,7 @@ import { isShellVariable, isVariableName } from './environment.ts';
 import type { Order } from './order.ts';
 import { isDirectory } from './paths.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
-import type { CommandInput, LockRequest } from './types.ts';
+import type { CommandInput, KeyFunction, LockRequest } from './types.ts';
 
 /** Milliseconds of a day, the longest time that can be asked for. */
 export const DAY_MS = 86_400_000;
@@ -12,6 +12,7 @@ export const DAY_MS = 86_400_000;
 const MAX_ID_CHARS = 128;
 const MAX_KEY_CHARS = 1024;
 const MAX_LOCK_KEYS = 64;
+const NO_KEYS: readonly LockRequest[] = Object.freeze([]);
 
 const FIELDS = new Set(['id', 'command', 'cwd', 'env', 'timeoutMs', 'stdin', 'lockKeys']);
 
@@ -21,6 +22,8 @@ export type Checked = {
   readonly order: Order;
   readonly timeoutMs: number;
   readonly stdin: string | null;
+  /** Tells its keys; null where they stand in the order. */
+  readonly keysOf: KeyFunction | null;
 };
 
 export type InputContext = {
@@ -89,15 +92,17 @@ function checkInput(given: string | CommandInput, context: Context): Checked {
     const expected = `Expected timeoutMs to be an integer from 1 to ${DAY_MS}`;
     fail('REQUEST_INVALID', `${expected}, got ${named(timeoutMs)}`, `${pointer}/timeoutMs`);
   }
+  const keysOf = typeof lockKeys === 'function' ? lockKeys : null;
   return {
     id: checkId(input.id, context),
     order: {
       command,
       cwd: cwdOf(input.cwd, context),
       env: checkVariables(env, `${pointer}/env`),
-      lockKeys: checkKeys(lockKeys, `${pointer}/lockKeys`),
+      lockKeys: keysOf === null ? checkKeys(lockKeys, `${pointer}/lockKeys`) : NO_KEYS,
     },
     timeoutMs,
+    keysOf,
     stdin: stdin === undefined ? null : checkText(stdin, 'stdin', `${pointer}/stdin`, true),
   };
 }
@@ -180,7 +185,7 @@ function checkVariables(env: unknown, pointer: string): Readonly<Record<string, 
   return Object.freeze(Object.fromEntries(entries) as Record<string, string>);
 }
 
-/** @throws SignalboxError REQUEST_INVALID. */
+/** A copy of a list of keys. @throws SignalboxError REQUEST_INVALID. */
 export function checkKeys(keys: unknown, pointer: string): readonly LockRequest[] {
   if (!Array.isArray(keys) || keys.length > MAX_LOCK_KEYS) {
     fail('REQUEST_INVALID', `Expected lockKeys to be a list of at most ${MAX_LOCK_KEYS}, got ${named(keys)}`, pointer);

@@ -3,17 +3,19 @@ import { realpathSync } from 'node:fs';
 import type { AcquireOptions, Held } from './acquire-options.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { BatchBook, Consequence } from './batch.ts';
+import type { BatchSettings } from './batch-options.ts';
 import { beginAny, type Program, programsOf } from './beginning.ts';
 import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
 import { areConflicting, isCovering } from './lock-request.ts';
-import type { BatchSettings, Settings } from './options.ts';
+import type { Settings } from './options.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slots.ts';
+import { messageOf } from './thrown.ts';
 import { type Owner, ownerIn } from './tool-locks.ts';
 
 /** What a command needs of its batch. */
@@ -258,8 +260,4 @@ export class CommandRun {
     const { book, settings } = this.#batch;
     this.#hooks.ended(book.finish(this.#entry, { state: 'failed', at: settings.now(), note }));
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

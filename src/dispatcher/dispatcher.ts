@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignalboxError } from '../errors.ts';
 import { assess } from './assessment.ts';
+import { type BatchSettings, readBatchOptions } from './batch-options.ts';
 import { type Checked, checkInputs, DAY_MS, named } from './command-input.ts';
 import { LiveBatch } from './live-batch.ts';
-import {
-  type BatchSettings,
-  type DispatcherOptions,
-  readBatchOptions,
-  readDispatcherOptions,
-  type Settings,
-} from './options.ts';
+import { type DispatcherOptions, readDispatcherOptions, type Settings } from './options.ts';
 import { groupsOf } from './plan.ts';
 import { BatchStore } from './store.ts';
 import type { Batch, BatchOptions, CommandInput, Dispatcher, Plan } from './types.ts';

@@ -1,7 +1,15 @@
 import type { Verdict } from '../classifier/verdict.ts';
 import type { Order } from './order.ts';
 import type { KeptOutput } from './output.ts';
-import type { CommandState, LockRequest } from './types.ts';
+import type { CommandState, KeyFunction, LockRequest } from './types.ts';
+
+/** What must be settled before a command may join its queues. */
+export type Todo = {
+  /** A hook is to see it. */
+  readonly before: boolean;
+  /** Tells its keys; null where they are known. */
+  readonly keysOf: KeyFunction | null;
+};
 
 /** A command of a batch. Only the book changes it. */
 export type Entry = {
@@ -15,8 +23,12 @@ export type Entry = {
   stdin: string | null;
   verdict: Verdict;
   /** Where its change of directory led when it was first judged; null or missing: nowhere. */
-  readonly changesTo?: string | null;
+  changesTo?: string | null;
   locks: readonly LockRequest[];
+  /** Null: it may join. */
+  todo: Todo | null;
+  /** A hook gave it another text. */
+  isRewritten: boolean;
   state: CommandState;
   addedAt: number;
   joinedAt: number | null;

@@ -142,6 +142,7 @@ function bytesOf(body: Exclude<EventBody, { type: 'output' }>): number {
     case 'finished':
       return footprint(body.note);
     case 'started':
+      return footprint(body.command);
     case 'batch-finished':
       return 0;
   }

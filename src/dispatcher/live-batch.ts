@@ -1,12 +1,14 @@
 import { SignalboxError } from '../errors.ts';
 import { assess } from './assessment.ts';
 import { BatchBook, type Consequence } from './batch.ts';
+import type { BatchSettings } from './batch-options.ts';
 import { type Checked, checkInputs, named } from './command-input.ts';
 import { CommandRun } from './command-run.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Todo } from './entry.ts';
 import { EventLog } from './events.ts';
-import type { BatchSettings, Settings } from './options.ts';
+import type { Settings } from './options.ts';
 import { OutputBudget } from './output-budget.ts';
+import { Preparer } from './preparation.ts';
 import { resultOf } from './result.ts';
 import type { SlotPool } from './slots.ts';
 import type { Batch, BatchEvent, BatchResult, CommandInput } from './types.ts';
@@ -36,6 +38,7 @@ export class LiveBatch implements Batch {
   readonly #createdAt: number;
   readonly #ids = new Set<string>();
   readonly #runs = new Map<Entry, CommandRun>();
+  readonly #preparer: Preparer;
   readonly #deadline: NodeJS.Timeout;
   #resolve: (result: BatchResult) => void = () => {};
 
@@ -51,6 +54,10 @@ export class LiveBatch implements Batch {
     this.log = new EventLog(id, now);
     const { maxParallel, onFailure } = options;
     this.book = new BatchBook({ maxParallel, onFailure, tell: (event) => this.log.append(event) });
+    this.#preparer = new Preparer(this, {
+      settled: () => this.#settle(),
+      ended: (consequence) => this.#apply(consequence),
+    });
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -77,10 +84,12 @@ export class LiveBatch implements Batch {
   take(commands: readonly Checked[]): void {
     const { assessor, lock, now } = this.settings;
     this.#deadline.ref();
-    for (const { id, order, timeoutMs, stdin } of commands) {
+    for (const { id, order, timeoutMs, stdin, keysOf } of commands) {
       this.#ids.add(id);
       const { verdict, locks, changesTo } = assess(assessor, this.id, this.options, order);
-      this.book.add({ id, order, timeoutMs, stdin, verdict, locks, changesTo, ticket: lock.draw(), addedAt: now() });
+      const todo = todoOf({ before: this.options.before !== null, keysOf });
+      const known = { id, order, timeoutMs, stdin, verdict, locks, changesTo, todo };
+      this.book.add({ ...known, ticket: lock.draw(), addedAt: now() });
     }
     this.#settle();
   }
@@ -131,7 +140,7 @@ export class LiveBatch implements Batch {
       const run = new CommandRun(this, entry, {
         started: () => this.#pump(),
         ended: (consequence) => {
-          if (consequence !== null) this.#apply(consequence);
+          this.#apply(consequence);
           this.#settle();
         },
       });
@@ -139,15 +148,21 @@ export class LiveBatch implements Batch {
       const over = run.live().finally(() => this.#runs.delete(entry));
       this.#hooks.track(over);
     }
+    this.#preparer.next();
   }
 
-  #apply({ unstarted, running, state, note }: Consequence): void {
+  #apply(consequence: Consequence | null): void {
+    if (consequence === null) return;
+    const { unstarted, running, state, note } = consequence;
     this.#giveUp(unstarted);
     for (const entry of running) this.#runs.get(entry)?.end({ state, note });
   }
 
   #giveUp(unstarted: readonly Entry[]): void {
-    for (const entry of unstarted) this.#runs.get(entry)?.giveUp();
+    for (const entry of unstarted) {
+      this.#runs.get(entry)?.giveUp();
+      this.#preparer.giveUp(entry);
+    }
   }
 
   #expire(): void {
@@ -166,4 +181,9 @@ export class LiveBatch implements Batch {
       this.#deadline.unref();
     }
   }
+}
+
+/** Null when nothing is to be done. */
+function todoOf(todo: Todo): Todo | null {
+  return todo.before || todo.keysOf !== null ? todo : null;
 }

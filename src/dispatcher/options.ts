@@ -5,13 +5,14 @@ import { type Allowance, checkAllowance, strictest } from '../classifier/allowan
 import type { Judge } from '../classifier/judgement.ts';
 import { checkNames, namesOf } from '../classifier/option-names.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
-import { SignalboxError } from '../errors.ts';
-import { checkDirectory, DAY_MS, isDuration, named } from './command-input.ts';
+import { MODES } from './batch-options.ts';
+import { checkDirectory, DAY_MS } from './command-input.ts';
 import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
 import type { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
 import { readMaxParallel } from './max-parallel.ts';
+import { count, hook, invalid, NO_LIMIT, oneOf } from './option-checks.ts';
 import type { Assessor } from './order.ts';
 import { systemPipes } from './pipe-source.ts';
 import { type Platform, probePlatform } from './platform.ts';
@@ -23,7 +24,7 @@ import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
 import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
 import { type Owner, toolLocks } from './tool-locks.ts';
-import type { BatchOptions, Mode, OnFailure } from './types.ts';
+import type { BeforeHook, Mode } from './types.ts';
 
 export type DispatcherLimits = {
   /** Commands of one batch that run at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
@@ -89,6 +90,8 @@ export type DispatcherOptions = {
    * the command was added. Where the answer is no, or it throws, the command is `failed`. Default: anywhere.
    */
   readonly mayRunIn?: (directory: string) => boolean;
+  /** Sees every command of the batches that give none of their own. Default: none. */
+  readonly before?: BeforeHook;
   /** Milliseconds of the epoch. Default: a clock that never goes back. */
   readonly now?: () => number;
   /** Ids of batches. Default: random UUIDs. */
@@ -110,6 +113,7 @@ export type Settings = {
   readonly orphans: OrphanPolicy;
   readonly retention: Retention;
   readonly mayRunIn: ((directory: string) => boolean) | null;
+  readonly before: BeforeHook | null;
   readonly now: () => number;
   readonly newId: () => string;
 };
@@ -133,27 +137,16 @@ const NAMES = namesOf<DispatcherOptions>({
   platform: true,
   retention: true,
   mayRunIn: true,
+  before: true,
   now: true,
   newId: true,
   spawn: true,
   processes: true,
 });
 
-const BATCH_NAMES = namesOf<BatchOptions>({
-  cwd: true,
-  mode: true,
-  allow: true,
-  maxParallel: true,
-  onFailure: true,
-  deadlineMs: true,
-});
-
 const MAX_BYTES = 1_073_741_824;
-const NO_LIMIT = Number.POSITIVE_INFINITY;
 
-const MODES: readonly Mode[] = ['simple', 'compound'];
 const ORPHANS: readonly OrphanPolicy[] = ['kill', 'keep'];
-const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
 
 /** @throws SignalboxError OPTION_INVALID, saying what was expected and what came; DIRECTORY_MISSING. */
 export function readDispatcherOptions(options: DispatcherOptions): Settings {
@@ -210,37 +203,10 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
       maxBytes: count('retention.maxBytes', options.retention?.maxBytes ?? 268_435_456, 0, NO_LIMIT),
     }),
     mayRunIn,
+    before: hook('before', options.before, null),
     now,
     newId,
   });
-}
-
-export type BatchSettings = {
-  readonly cwd: string;
-  readonly mode: Mode;
-  readonly allow: Allowance;
-  readonly maxParallel: number;
-  readonly onFailure: OnFailure;
-  readonly deadlineMs: number;
-};
-
-/** @throws SignalboxError OPTION_INVALID, DIRECTORY_MISSING. */
-export function readBatchOptions(options: BatchOptions, settings: Settings): BatchSettings {
-  checkNames(options, BATCH_NAMES, 'a batch');
-  const { cwd, limits, allow } = settings;
-  const { mode = settings.mode, onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
-  oneOf('mode', mode, MODES);
-  oneOf('onFailure', onFailure, ON_FAILURE);
-  checkAllowance(options.allow);
-  if (!isDuration(deadlineMs)) throw invalid(`deadlineMs to be an integer from 1 to ${DAY_MS}`, deadlineMs);
-  return {
-    cwd: checkDirectory(options.cwd, cwd, '/cwd'),
-    mode,
-    allow: strictest(allow, options.allow),
-    maxParallel: readMaxParallel(options.maxParallel ?? limits.maxParallel, 'maxParallel'),
-    onFailure,
-    deadlineMs,
-  };
 }
 
 function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
@@ -261,23 +227,6 @@ function readLimits(given: Partial<DispatcherLimits>): DispatcherLimits {
   });
   checkNames(given, new Set(Object.keys(limits)), 'limits');
   return limits;
-}
-
-function count(name: string, value: unknown, least: number, most: number): number {
-  const isCount = Number.isInteger(value) || (value === NO_LIMIT && most === NO_LIMIT);
-  if (isCount && (value as number) >= least && (value as number) <= most) return value as number;
-  throw invalid(
-    `${name} to be an integer ${most === NO_LIMIT ? `of at least ${least}` : `from ${least} to ${most}`}`,
-    value,
-  );
-}
-
-function oneOf<Value extends string>(name: string, value: Value, allowed: readonly Value[]): void {
-  if (!allowed.includes(value)) throw invalid(`${name} to be ${allowed.map(named).join(' or ')}`, value);
-}
-
-function invalid(expected: string, got: unknown): SignalboxError {
-  return new SignalboxError('OPTION_INVALID', `Expected ${expected}, got ${named(got)}`);
 }
 
 function isAbsolute(path: unknown): boolean {

@@ -37,9 +37,55 @@ export type CommandInput = {
   readonly timeoutMs?: number;
   /** Text for standard input. Default: the null device. */
   readonly stdin?: string;
-  /** What the command changes besides its workspace. Taken in the modes asked for, in the same acquire. */
-  readonly lockKeys?: readonly LockRequest[];
+  /**
+   * What the command changes besides its workspace, at most 64 keys. Taken in the modes asked for, in the same acquire. A
+   * function is called once, before the command joins any queue; while it works no later command joins, and what runs goes
+   * on. If it throws, rejects or gives something else, the command is `failed` and nothing of it runs.
+   */
+  readonly lockKeys?: readonly LockRequest[] | KeyFunction;
 };
+
+/** A command before it joins any queue, as a function of the caller's is told of it. */
+export type Call = {
+  readonly id: string;
+  readonly batchId: string;
+  readonly command: string;
+  /** Absolute. */
+  readonly cwd: string;
+  /** The caller's own variables. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: string | null;
+  /** The keys, or the function that will be asked for them. */
+  readonly lockKeys: readonly LockRequest[] | KeyFunction;
+  /** The verdict on it as it stands; the binding one is in the event `started`. */
+  readonly verdict: Verdict;
+  /** Aborts when nobody waits for the answer any more: the batch was cancelled, reached its deadline, was stopped. */
+  readonly signal: AbortSignal;
+};
+
+/** Tells what a command changes besides its workspace. */
+export type KeyFunction = (call: Call) => readonly LockRequest[] | PromiseLike<readonly LockRequest[]>;
+
+/**
+ * What a `before` hook makes of a command: nothing (undefined), other fields in the place of its own, each checked as that
+ * of a new command, or its end without running. `cwd` is absolute or relative to the batch's, `env` is all of the caller's
+ * variables, `stdin: null` the null device.
+ */
+export type Revision =
+  | {
+      readonly command?: string;
+      readonly cwd?: string;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly stdin?: string | null;
+      readonly lockKeys?: readonly LockRequest[] | KeyFunction;
+    }
+  | { readonly decline: string };
+
+/**
+ * Called for every command in call order, before it joins any queue, one at a time; while it works no later command joins,
+ * and what runs goes on. If it throws, rejects or gives something else, that command is `failed` and nothing of it runs.
+ */
+export type BeforeHook = (call: Call) => Revision | undefined | PromiseLike<Revision | undefined>;
 
 export type BatchOptions = {
   /** Absolute directory. Default: the dispatcher's. */
@@ -54,6 +100,8 @@ export type BatchOptions = {
   readonly onFailure?: OnFailure;
   /** Milliseconds from opening to the end, 1 to 86,400,000. Default 1,800,000 (30 minutes). */
   readonly deadlineMs?: number;
+  /** May change or decline each command before it joins any queue; it is judged with what that leaves. Default: the dispatcher's. */
+  readonly before?: BeforeHook;
 };
 
 /**
@@ -112,8 +160,18 @@ export type BatchResult = {
 };
 
 /** Each event says whose it is. `seq` counts from 1 without a gap within the batch; `at` is milliseconds of the epoch. */
-export type BatchEvent = { readonly seq: number; readonly batchId: string; readonly at: number } & (
-  | { readonly type: 'accepted'; readonly commandId: string; readonly command: string; readonly verdict: Verdict }
+export type BatchEvent = {
+  readonly seq: number;
+  readonly batchId: string;
+  readonly at: number;
+} /** `provisional`: a `before` hook is still to see the command and may change it; the binding verdict is in `started`. */ & (
+  | {
+      readonly type: 'accepted';
+      readonly commandId: string;
+      readonly command: string;
+      readonly verdict: Verdict;
+      readonly provisional?: true;
+    }
   /**
    * It joined the queues and must wait: for these commands (of any batch; the first 32) and for so many others, which are
    * work besides commands that took keys of the same lock. For a slot when it waits for neither.
@@ -124,7 +182,14 @@ export type BatchEvent = { readonly seq: number; readonly batchId: string; reado
       readonly waitsFor: readonly { batchId: string; commandId: string }[];
       readonly others?: number;
     }
-  | { readonly type: 'started'; readonly commandId: string; readonly verdict: Verdict; readonly pid: number | null }
+  /** `command` is the text that runs, where a `before` hook put another one in the place of the accepted. */
+  | {
+      readonly type: 'started';
+      readonly commandId: string;
+      readonly verdict: Verdict;
+      readonly pid: number | null;
+      readonly command?: string;
+    }
   /** Text as it was decoded; a multi-byte character is never split over two events. Subject to the output caps. */
   | { readonly type: 'output'; readonly commandId: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | {

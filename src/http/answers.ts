@@ -152,14 +152,26 @@ const ofCommand = { ...happened, commandId: z.string() };
 
 export const batchEvent: z.ZodType<BatchEvent> = z
   .union([
-    z.strictObject({ ...ofCommand, type: z.literal('accepted'), command: z.string(), verdict }),
+    z.strictObject({
+      ...ofCommand,
+      type: z.literal('accepted'),
+      command: z.string(),
+      verdict,
+      provisional: z.literal(true).exactOptional().describe('The command may still be changed before it starts'),
+    }),
     z.strictObject({
       ...ofCommand,
       type: z.literal('waiting'),
       waitsFor: z.array(z.strictObject({ batchId: z.string(), commandId: z.string() })),
       others: z.int().min(1).exactOptional(),
     }),
-    z.strictObject({ ...ofCommand, type: z.literal('started'), verdict, pid: z.int().nullable() }),
+    z.strictObject({
+      ...ofCommand,
+      type: z.literal('started'),
+      verdict,
+      pid: z.int().nullable(),
+      command: z.string().exactOptional().describe('The text that runs, where it is not the accepted one'),
+    }),
     z.strictObject({ ...ofCommand, type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
     z.strictObject({ ...ofCommand, type: z.literal('finished'), ...outcome }),
     z.strictObject({ ...happened, type: z.literal('batch-finished'), state: batchState }),

@@ -21,6 +21,7 @@ function newBook(onFailure: OnFailure = 'continue', maxParallel = 1) {
         stdin: null,
         verdict: verdictOf('parallel'),
         locks: [],
+        todo: null,
         addedAt: at,
       });
     }

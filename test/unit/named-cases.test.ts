@@ -9,7 +9,6 @@ import { describe, expect, test } from 'vitest';
 const NOT_YET: ReadonlyMap<string, string> = new Map([
   ['T10', 'a declined call: there are no approvals yet'],
   ['T11', 'an asking call: there are no approvals yet'],
-  ['T40', 'a function for lock keys: the keys of a command are data so far'],
 ]);
 
 const CASES: readonly string[] = [

@@ -1,0 +1,55 @@
+import { type Allowance, checkAllowance, strictest } from '../classifier/allowance.ts';
+import { checkNames, namesOf } from '../classifier/option-names.ts';
+import { checkDirectory, DAY_MS, isDuration } from './command-input.ts';
+import { readMaxParallel } from './max-parallel.ts';
+import { hook, invalid, oneOf } from './option-checks.ts';
+import type { BatchOptions, BeforeHook, Mode, OnFailure } from './types.ts';
+
+export const MODES: readonly Mode[] = ['simple', 'compound'];
+const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
+
+const BATCH_NAMES = namesOf<BatchOptions>({
+  cwd: true,
+  mode: true,
+  allow: true,
+  maxParallel: true,
+  onFailure: true,
+  deadlineMs: true,
+  before: true,
+});
+
+/** The options of a batch, checked and complete. */
+export type BatchSettings = {
+  readonly cwd: string;
+  readonly mode: Mode;
+  readonly allow: Allowance;
+  readonly maxParallel: number;
+  readonly onFailure: OnFailure;
+  readonly deadlineMs: number;
+  readonly before: BeforeHook | null;
+};
+
+/** What a batch has that says nothing of it. */
+type Defaults = Pick<BatchSettings, 'cwd' | 'mode' | 'allow' | 'before'> & {
+  readonly limits: Pick<BatchSettings, 'maxParallel' | 'deadlineMs'>;
+};
+
+/** @throws SignalboxError OPTION_INVALID, DIRECTORY_MISSING. */
+export function readBatchOptions(options: BatchOptions, defaults: Defaults): BatchSettings {
+  checkNames(options, BATCH_NAMES, 'a batch');
+  const { cwd, limits, allow } = defaults;
+  const { mode = defaults.mode, onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
+  oneOf('mode', mode, MODES);
+  oneOf('onFailure', onFailure, ON_FAILURE);
+  checkAllowance(options.allow);
+  if (!isDuration(deadlineMs)) throw invalid(`deadlineMs to be an integer from 1 to ${DAY_MS}`, deadlineMs);
+  return {
+    cwd: checkDirectory(options.cwd, cwd, '/cwd'),
+    mode,
+    allow: strictest(allow, options.allow),
+    maxParallel: readMaxParallel(options.maxParallel ?? limits.maxParallel, 'maxParallel'),
+    onFailure,
+    deadlineMs,
+    before: hook('before', options.before, defaults.before),
+  };
+}
