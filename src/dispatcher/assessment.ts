@@ -2,12 +2,12 @@ import type { Judgement } from '../classifier/judgement.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 import { allPlaces, locksOf, provedPlaces } from './command-locks.ts';
 import { type Environment, homeIn, serialEnvironment } from './environment.ts';
+import type { LockRequest } from './lock-types.ts';
 import { namedPlaces } from './named-places.ts';
 import type { Assessor, Order, Terms } from './order.ts';
 import { markerValue } from './process-table.ts';
 import { type Launch, provedRun, refusal } from './proved-run.ts';
 import { judgeProbed } from './repository-judge.ts';
-import type { LockRequest } from './types.ts';
 
 /** What is known of a command at one moment. Everything in it may be different at the next. */
 export type Assessment = {

@@ -15,6 +15,7 @@ const BATCH_NAMES = namesOf<BatchOptions>({
   maxParallel: true,
   onFailure: true,
   deadlineMs: true,
+  inside: true,
   before: true,
 });
 

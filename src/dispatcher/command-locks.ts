@@ -2,8 +2,8 @@ import type { Judgement } from '../classifier/judgement.ts';
 import { namedTarget } from './directory-change.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
 import { strongest } from './lock-modes.ts';
+import type { LockMode, LockRequest } from './lock-types.ts';
 import { isDirectory, isInside, pathFrom } from './paths.ts';
-import type { LockMode, LockRequest } from './types.ts';
 
 /** Where a command works and what it looks at, as far as its text says. */
 export type Places = {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { SignalboxError } from '../errors.ts';
 import type { AcquireOptions, Held } from './acquire-options.ts';
+import type { Around } from './around.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { BatchBook, Consequence } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
@@ -14,7 +16,7 @@ import { CommandOutput, type KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
-import type { ReleaseSlot, SlotPool } from './slots.ts';
+import type { ReleaseSlot, SlotPool } from './slot-pool.ts';
 import { messageOf } from './thrown.ts';
 import { type Owner, ownerIn } from './tool-locks.ts';
 
@@ -23,6 +25,7 @@ export type Surroundings = {
   readonly id: string;
   readonly settings: Settings;
   readonly options: BatchSettings;
+  readonly around: Around | null;
   readonly pool: SlotPool;
   readonly budget: OutputBudget;
   readonly book: BatchBook;
@@ -56,6 +59,7 @@ export class CommandRun {
   readonly #hooks: RunHooks;
   readonly #owner: Owner;
   readonly #waiting = new AbortController();
+  #around: Around | null = null;
   #running: Running | null = null;
   #stop: Stop | null = null;
   #output: CommandOutput | null = null;
@@ -73,6 +77,11 @@ export class CommandRun {
     return this.#output?.peek();
   }
 
+  /** What a batch that is started inside of it has around it; null before it runs. */
+  get around(): Around | null {
+    return this.#around;
+  }
+
   /** Gives up waiting. Its end has been told by whoever asks for this. */
   giveUp(): void {
     this.#waiting.abort();
@@ -88,7 +97,7 @@ export class CommandRun {
   async live(): Promise<void> {
     const { restating } = this.#batch;
     let held: Held<Owner> | null = null;
-    let slot: ReleaseSlot = () => {};
+    let slot: ReleaseSlot | null = null;
     try {
       held = await this.#acquire(null);
       for (;;) {
@@ -96,10 +105,11 @@ export class CommandRun {
         if (this.#waiting.signal.aborted) return;
         const ready = this.#assess();
         if (ready !== null) {
-          const release = held;
+          const around = { hold: held, slot };
+          this.#around = around;
           await this.#run(ready, () => {
-            slot();
-            release();
+            around.slot();
+            around.hold();
           });
           return;
         }
@@ -109,27 +119,37 @@ export class CommandRun {
         restating.delete(this.#entry);
       }
     } catch (error) {
-      if (!this.#waiting.signal.aborted) this.#fail(`It was not run: ${messageOf(error)}`);
+      if (!this.#waiting.signal.aborted) this.#fail(`It was not run: ${reasonOf(error)}`);
     } finally {
       restating.delete(this.#entry);
-      slot();
+      slot?.();
       held?.();
     }
   }
 
   /** At the entry's own ticket, also when it waits anew: nobody behind it slips in. */
-  #acquire(before: Held<Owner> | null): Promise<Held<Owner>> {
+  async #acquire(before: Held<Owner> | null): Promise<Held<Owner>> {
     const { ticket, locks } = this.#entry;
+    const { around } = this.#batch;
+    let goOn = (): void => {};
     const options: Pick<AcquireOptions<Owner>, 'signal' | 'onWait'> = {
       signal: this.#waiting.signal,
       onWait: (blockers) => {
         const commands = blockers.flatMap(({ label }) => ownerIn(label) ?? []);
         const others = blockers.length - commands.length;
         this.#tellWaiting({ waitsFor: commands.slice(0, MAX_BLOCKERS), ...(others > 0 ? { others } : {}) });
+        // Whoever it waits for may have the keys already, and wait for the slot of the command around this one.
+        goOn = around?.slot?.idle() ?? goOn;
       },
     };
     const { lock } = this.#batch.settings;
-    return before?.restate(locks, options) ?? lock.acquire(locks, { ...options, ticket, label: this.#owner });
+    const lineage = around?.hold;
+    try {
+      const queued = before?.restate(locks, options);
+      return await (queued ?? lock.acquire(locks, { ...options, ticket, label: this.#owner, lineage }));
+    } finally {
+      goOn();
+    }
   }
 
   #takeSlot(): Promise<ReleaseSlot> {
@@ -260,4 +280,9 @@ export class CommandRun {
     const { book, settings } = this.#batch;
     this.#hooks.ended(book.finish(this.#entry, { state: 'failed', at: settings.now(), note }));
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SignalboxError) return `${error.message} (${error.code})`;
+  return messageOf(error);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignalboxError } from '../errors.ts';
+import { type Around, findAround } from './around.ts';
 import { assess } from './assessment.ts';
 import { type BatchSettings, readBatchOptions } from './batch-options.ts';
 import { type Checked, checkInputs, DAY_MS, named } from './command-input.ts';
@@ -49,16 +50,17 @@ class LiveDispatcher implements Dispatcher {
   open(options: BatchOptions = {}): Batch {
     this.#admit(0);
     this.#admitBatch();
-    return this.#create(readBatchOptions(options, this.#settings));
+    return this.#create(readBatchOptions(options, this.#settings), this.#aroundOf(options));
   }
 
   dispatch(commands: Commands, options: BatchOptions = {}): Batch {
     this.#admit(0);
     const read = readBatchOptions(options, this.#settings);
+    const around = this.#aroundOf(options);
     const checked = this.#check(commands, read);
     this.#admit(checked.length);
     this.#admitBatch();
-    const batch = this.#create(read);
+    const batch = this.#create(read, around);
     batch.take(checked);
     batch.close();
     return batch;
@@ -66,6 +68,7 @@ class LiveDispatcher implements Dispatcher {
 
   plan(commands: Commands, options: BatchOptions = {}): Plan {
     const read = readBatchOptions(options, this.#settings);
+    this.#aroundOf(options);
     const planned = this.#check(commands, read).map(({ id, order }) => {
       const { verdict, locks } = assess(this.#settings.assessor, PLANNED, read, order);
       return Object.freeze({ id, command: order.command, verdict, locks });
@@ -134,9 +137,13 @@ class LiveDispatcher implements Dispatcher {
     return checkInputs(commands, { before: 0, ids: new Set(), cwd, limits }, (index) => `/commands/${index}`);
   }
 
-  #create(read: BatchSettings): LiveBatch {
+  #aroundOf({ inside }: BatchOptions): Around | null {
+    return findAround(inside, { lock: this.#settings.lock, get: (id) => this.#store.get(id) });
+  }
+
+  #create(read: BatchSettings, around: Around | null): LiveBatch {
     const { newId } = this.#settings;
-    const batch = new LiveBatch(newId(), this.#settings, read, {
+    const batch = new LiveBatch(newId(), this.#settings, read, around, {
       admit: (count) => this.#admit(count),
       track: (run) => {
         this.#runs.add(run);

@@ -23,7 +23,8 @@ export {
 export type { OrphanPolicy, Spawn, SpawnedProcess, SpawnOptions } from './runner.ts';
 export { type SafeEnvironmentOptions, safeEnvironment } from './safe-environment.ts';
 export { type ScheduledCall, type ScheduleOptions, type ScheduleResult, schedule } from './schedule.ts';
-export { createSlots, type SlotPool, type Slots } from './slots.ts';
+export type { ReleaseSlot, SlotPool } from './slot-pool.ts';
+export { createSlots, type Slots } from './slots.ts';
 export { StepGate } from './step-gate.ts';
 export type { Retention } from './store.ts';
 export { type Owner, toolLocks } from './tool-locks.ts';

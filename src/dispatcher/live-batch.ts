@@ -1,6 +1,7 @@
 import { SignalboxError } from '../errors.ts';
+import type { Around, Host } from './around.ts';
 import { assess } from './assessment.ts';
-import { BatchBook, type Consequence } from './batch.ts';
+import { BatchBook, type Consequence, isFinal } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
 import { type Checked, checkInputs, named } from './command-input.ts';
 import { CommandRun } from './command-run.ts';
@@ -10,7 +11,7 @@ import type { Settings } from './options.ts';
 import { OutputBudget } from './output-budget.ts';
 import { Preparer } from './preparation.ts';
 import { resultOf } from './result.ts';
-import type { SlotPool } from './slots.ts';
+import type { SlotPool } from './slot-pool.ts';
 import type { Batch, BatchEvent, BatchResult, CommandInput } from './types.ts';
 
 export type BatchHooks = {
@@ -24,11 +25,12 @@ export type BatchHooks = {
 const BATCH_BYTES = 4096;
 
 /** A batch and the doing of it: joins, starts and ends commands as its book says. */
-export class LiveBatch implements Batch {
+export class LiveBatch implements Batch, Host {
   readonly id: string;
   readonly done: Promise<BatchResult>;
   readonly settings: Settings;
   readonly options: BatchSettings;
+  readonly around: Around | null;
   readonly pool: SlotPool;
   readonly budget: OutputBudget;
   readonly book: BatchBook;
@@ -42,14 +44,15 @@ export class LiveBatch implements Batch {
   readonly #deadline: NodeJS.Timeout;
   #resolve: (result: BatchResult) => void = () => {};
 
-  constructor(id: string, settings: Settings, options: BatchSettings, hooks: BatchHooks) {
+  constructor(id: string, settings: Settings, options: BatchSettings, around: Around | null, hooks: BatchHooks) {
     const { limits, now, slots } = settings;
     this.id = id;
     this.settings = settings;
     this.options = options;
+    this.around = around;
     this.#hooks = hooks;
     this.#createdAt = now();
-    this.pool = slots.pool(options.maxParallel);
+    this.pool = slots.pool(options.maxParallel, around?.slot ?? undefined);
     this.budget = new OutputBudget(limits.maxOutputBytesPerBatch, limits.maxOutputBytesPerCommand);
     this.log = new EventLog(id, now);
     const { maxParallel, onFailure } = options;
@@ -122,6 +125,12 @@ export class LiveBatch implements Batch {
 
   events(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<BatchEvent> {
     return this.log.read(options);
+  }
+
+  aroundOf(commandId: string): Around | 'waits' | 'ended' | 'unknown' {
+    const entry = this.book.entries.find(({ id }) => id === commandId);
+    if (entry === undefined) return 'unknown';
+    return this.#runs.get(entry)?.around ?? (isFinal(entry.state) ? 'ended' : 'waits');
   }
 
   #append(commands: readonly (string | CommandInput)[], pointerOf: (index: number) => string): readonly string[] {

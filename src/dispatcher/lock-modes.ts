@@ -1,4 +1,4 @@
-import type { LockMode } from './types.ts';
+import type { LockMode } from './lock-types.ts';
 
 /**
  * The modes in which a key can be held, and how they get along: the classic multi-granularity table (Gray, Lorie, Putzolu

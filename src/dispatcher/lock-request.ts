@@ -9,7 +9,7 @@ import {
   modeBelow,
   modeNamed,
 } from './lock-modes.ts';
-import type { LockRequest } from './types.ts';
+import type { LockRequest } from './lock-types.ts';
 
 /** One key or several, to be had at once. */
 export type LockRequests = LockRequest | readonly LockRequest[];

@@ -1,9 +1,9 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import { pathKey, workspaceKeys } from './lock-keys.ts';
+import type { LockMode } from './lock-types.ts';
 import { isDirectory, isInside, isPseudo } from './paths.ts';
 import { roughWords } from './text-words.ts';
-import type { LockMode } from './types.ts';
 
 /** Words of one text that are looked up, and directories that a relative one may start from. */
 const MAX_WORDS = 1024;

@@ -1,82 +1,32 @@
 import { SignalboxError } from '../errors.ts';
-import { Chain, type Linked } from './chain.ts';
+import { Chain } from './chain.ts';
 import { isSignal, SignalWatch } from './signal-watch.ts';
-
-/** Gives a slot back. Any number of calls count once. */
-export type ReleaseSlot = () => void;
-
-/** The slots of one batch. Every take counts against the batch's own limit and against the process's. */
-export interface SlotPool {
-  /** Slots of this pool in use. */
-  readonly inUse: number;
-  /** Takes that wait. */
-  readonly waiting: number;
-  /**
-   * Waits for a slot, first come, first served within the pool. Rejects with the signal's own reason if that aborts
-   * while it waits, and never joins when it has aborted already; OPTION_INVALID for what is no signal.
-   */
-  take(signal?: AbortSignal): Promise<ReleaseSlot>;
-}
+import { HOLDING, Holding, Pool, type ReleaseSlot, type SlotPool, Take } from './slot-pool.ts';
 
 /** The slots of the process. */
 export interface Slots {
   readonly inUse: number;
   readonly waiting: number;
-  /** A pool for one batch, of 1 slot and upwards. Nothing is kept of a pool in which nobody waits. Throws OPTION_INVALID. */
-  pool(limit: number): SlotPool;
-}
-
-/** One take that waits. */
-class Take implements Linked<Take> {
-  readonly pool: Pool;
-  readonly signal: AbortSignal | undefined;
-  readonly resolve: (release: ReleaseSlot) => void;
-  readonly reject: (reason: unknown) => void;
-  prev: Take | null = null;
-  next: Take | null = null;
-
-  constructor(
-    pool: Pool,
-    signal: AbortSignal | undefined,
-    resolve: (release: ReleaseSlot) => void,
-    reject: (reason: unknown) => void,
-  ) {
-    this.pool = pool;
-    this.signal = signal;
-    this.resolve = resolve;
-    this.reject = reject;
-  }
-}
-
-class Pool implements SlotPool, Linked<Pool> {
-  readonly limit: number;
-  readonly takes = new Chain<Take>();
-  readonly #turns: Turns;
-  inUse = 0;
-  waiting = 0;
-  /** Whether it stands in the ring: somebody waits in it, and its own limit leaves room. */
-  isInRing = false;
-  prev: Pool | null = null;
-  next: Pool | null = null;
-
-  constructor(turns: Turns, limit: number) {
-    this.#turns = turns;
-    this.limit = limit;
-  }
-
-  take(signal?: AbortSignal): Promise<ReleaseSlot> {
-    return this.#turns.take(this, signal);
-  }
+  /**
+   * A pool for one batch, of 1 slot and upwards. Nothing is kept of a pool in which nobody waits. Throws OPTION_INVALID.
+   *
+   * @param inside a slot of these: while it is held one take of this pool, or of another inside of it, runs on it and
+   * needs no other. Given back meanwhile, it is free when that one ends.
+   */
+  pool(limit: number, inside?: ReleaseSlot): SlotPool;
 }
 
 /**
  * Counts slots and gives turns. Pools whose next take could run if the process had a free slot stand in a ring, and each
  * free slot goes to the pool at its head, which then goes to the back: a batch of a thousand commands delays a batch of
- * one by one slot. Invariant between calls: the ring is empty or no slot of the process is free.
+ * one by one slot. Invariants between calls: the ring is empty or no slot of the process is free, nor an idle one to be
+ * had; nobody waits inside of a holding that could lend.
  */
 class Turns implements Slots {
   readonly #limit: number;
   readonly #ring = new Chain<Pool>();
+  /** Holdings that anybody may run on. */
+  readonly #idle = new Set<Holding>();
   readonly #watch = new SignalWatch<Take>((take) => this.#giveUp(take));
   inUse = 0;
   waiting = 0;
@@ -85,9 +35,9 @@ class Turns implements Slots {
     this.#limit = limit;
   }
 
-  pool(limit: number): SlotPool {
+  pool(limit: number, inside?: ReleaseSlot): SlotPool {
     checkLimit('the limit of a pool', limit);
-    return new Pool(this, limit);
+    return new Pool(this, limit, inside === undefined ? null : this.#holdingOf(inside));
   }
 
   take(pool: Pool, signal: AbortSignal | undefined): Promise<ReleaseSlot> {
@@ -95,45 +45,126 @@ class Turns implements Slots {
       return Promise.reject(new SignalboxError('OPTION_INVALID', 'Expected signal to be an AbortSignal'));
     }
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.inUse < this.#limit && pool.inUse < pool.limit) return Promise.resolve(this.#occupy(pool));
+    if (pool.inUse < pool.limit) {
+      const lender = pool.around?.canLend ? pool.around : this.#spare();
+      if (lender !== undefined) return Promise.resolve(this.#occupy(pool, lender));
+    }
     return new Promise((resolve, reject) => {
       const take = new Take(pool, signal, resolve, reject);
       pool.takes.append(take);
       this.#countWaiting(pool, 1);
-      this.#placeInRing(pool);
+      this.#standInLine(pool);
       if (signal !== undefined) this.#watch.add(signal, take);
     });
   }
 
-  #occupy(pool: Pool): ReleaseSlot {
-    this.inUse++;
+  #holdingOf(slot: ReleaseSlot): Holding {
+    const holding = (slot as { readonly [HOLDING]?: Holding } | null)?.[HOLDING];
+    if (holding?.home === this) return holding;
+    throw new SignalboxError('OPTION_INVALID', 'Expected the slot around a pool to be one of the same slots');
+  }
+
+  /** What anybody may run on: a slot of the process's own (null), or somebody's idle one. Undefined: nothing. */
+  #spare(): Holding | null | undefined {
+    if (this.inUse < this.#limit) return null;
+    const [idle] = this.#idle;
+    return idle;
+  }
+
+  #occupy(pool: Pool, lender: Holding | null): ReleaseSlot {
+    if (lender === null) this.inUse++;
+    else {
+      lender.isLent = true;
+      this.#idle.delete(lender);
+    }
     pool.inUse++;
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
+    const holding = new Holding(this, pool, lender);
+    const idle = (): (() => void) => this.#beIdle(holding);
+    return Object.assign(() => this.#release(holding), { idle, [HOLDING]: holding });
+  }
+
+  #release(holding: Holding): void {
+    if (holding.isOver) return;
+    holding.isOver = true;
+    holding.riders.clear();
+    this.#idle.delete(holding);
+    const { pool } = holding;
+    pool.inUse--;
+    this.#standInLine(pool);
+    if (!holding.isLent) this.#giveBack(holding);
+    if (pool.around !== null) this.#serveRiders(pool.around);
+    this.#serve();
+  }
+
+  /** Nobody runs on it any more. */
+  #giveBack({ lender }: Holding): void {
+    if (lender === null) {
       this.inUse--;
-      pool.inUse--;
-      this.#placeInRing(pool);
-      this.#serve();
+      return;
+    }
+    lender.isLent = false;
+    if (lender.isOver) this.#giveBack(lender);
+    else {
+      this.#serveRiders(lender);
+      this.#offerSoon(lender);
+    }
+  }
+
+  #beIdle(holding: Holding): () => void {
+    holding.idlers++;
+    this.#offerSoon(holding);
+    let isEnded = false;
+    return () => {
+      if (isEnded) return;
+      isEnded = true;
+      holding.idlers--;
+      if (holding.idlers === 0) this.#idle.delete(holding);
     };
   }
 
+  /** Not at once: of several inside of it the next one may be about to take it. */
+  #offerSoon(holding: Holding): void {
+    if (holding.idlers === 0 || !holding.canLend || holding.isBeingOffered) return;
+    holding.isBeingOffered = true;
+    setImmediate(() => {
+      holding.isBeingOffered = false;
+      if (holding.idlers === 0 || !holding.canLend) return;
+      this.#idle.add(holding);
+      this.#serve();
+    });
+  }
+
   #serve(): void {
-    while (this.inUse < this.#limit) {
-      const pool = this.#ring.head;
-      const take = pool?.takes.head;
-      if (pool === null || take === null || take === undefined) return;
-      this.#remove(take);
-      if (take.signal?.aborted) {
-        // Its turn came in the midst of an abort that many share: the slot goes to somebody who can use it.
-        take.reject(take.signal.reason);
-        continue;
-      }
-      take.resolve(this.#occupy(pool));
-      this.#takeFromRing(pool);
-      this.#placeInRing(pool);
+    for (let pool = this.#ring.head; pool !== null; pool = this.#ring.head) {
+      const lender = this.#spare();
+      if (lender === undefined) return;
+      this.#grantNext(pool, lender);
     }
+  }
+
+  #serveRiders(holding: Holding): void {
+    while (holding.canLend) {
+      const [pool] = holding.riders;
+      if (pool === undefined) return;
+      this.#grantNext(pool, holding);
+    }
+  }
+
+  #grantNext(pool: Pool, lender: Holding | null): void {
+    const take = pool.takes.head;
+    if (take === null) {
+      this.#leaveLine(pool);
+      return;
+    }
+    this.#remove(take);
+    // Its turn may come in the midst of an abort that many share: the slot then goes to somebody who can use it.
+    if (take.signal?.aborted) {
+      take.reject(take.signal.reason);
+      return;
+    }
+    take.resolve(this.#occupy(pool, lender));
+    this.#leaveLine(pool);
+    this.#standInLine(pool);
   }
 
   #giveUp(take: Take): void {
@@ -146,7 +177,7 @@ class Turns implements Slots {
     pool.takes.remove(take);
     this.#countWaiting(pool, -1);
     if (signal !== undefined) this.#watch.remove(signal, take);
-    if (pool.takes.isEmpty) this.#takeFromRing(pool);
+    if (pool.takes.isEmpty) this.#leaveLine(pool);
   }
 
   #countWaiting(pool: Pool, change: 1 | -1): void {
@@ -155,16 +186,18 @@ class Turns implements Slots {
   }
 
   /** At the back, if its next take could run and it is not there already. */
-  #placeInRing(pool: Pool): void {
-    if (pool.isInRing || pool.takes.isEmpty || pool.inUse >= pool.limit) return;
-    pool.isInRing = true;
+  #standInLine(pool: Pool): void {
+    if (pool.isInLine || pool.takes.isEmpty || pool.inUse >= pool.limit) return;
+    pool.isInLine = true;
     this.#ring.append(pool);
+    if (pool.around !== null && !pool.around.isOver) pool.around.riders.add(pool);
   }
 
-  #takeFromRing(pool: Pool): void {
-    if (!pool.isInRing) return;
-    pool.isInRing = false;
+  #leaveLine(pool: Pool): void {
+    if (!pool.isInLine) return;
+    pool.isInLine = false;
     this.#ring.remove(pool);
+    pool.around?.riders.delete(pool);
   }
 }
 

@@ -1,19 +1,15 @@
 import type { Allowance } from '../classifier/allowance.ts';
 import type { Verdict } from '../classifier/verdict.ts';
+import type { Held } from './acquire-options.ts';
+import type { LockMode, LockRequest } from './lock-types.ts';
+import type { Owner } from './tool-locks.ts';
 
 /**
  * What goes into the dispatcher and what comes out. These types are shared by the library, the command line and the
  * service; the wire bodies are the same shapes.
  */
 
-/**
- * The intentions say that something below a path key is touched, and are taken on everything above it by themselves. Asked
- * for alone they mark a directory as being worked in, in parts that other keys name.
- */
-export type LockMode = 'shared' | 'exclusive' | 'intention-shared' | 'intention-exclusive';
-
-/** A key in a mode. A bare string asks for the key exclusively. */
-export type LockRequest = string | { readonly key: string; readonly mode?: LockMode };
+export type { LockMode, LockRequest };
 
 /** Simple: one command a text. Compound: also lists and pipelines of proved commands. */
 export type Mode = 'simple' | 'compound';
@@ -102,6 +98,14 @@ export type BatchOptions = {
   readonly deadlineMs?: number;
   /** May change or decline each command before it joins any queue; it is judged with what that leaves. Default: the dispatcher's. */
   readonly before?: BeforeHook;
+  /**
+   * What the batch is started inside of: a command that this dispatcher runs, or a hold of its lock (`toolLocks.run`). What
+   * that holds, and what is held around it, does not stand in the way of the batch, which waits for it otherwise; commands
+   * inside of the same one still exclude each other. The batch runs on the command's slot first. A command of it that asks for
+   * more than is held around it has the state `failed` (`LOCK_UPGRADE`, `LOCK_CYCLE` in its note). One that has ended counts
+   * for nothing. Default: inside of nothing.
+   */
+  readonly inside?: Owner | Held<Owner>;
 };
 
 /**
@@ -240,9 +244,9 @@ export type Plan = {
 };
 
 export interface Dispatcher {
-  /** A batch that takes commands one by one. Throws BATCHES_TOO_MANY. */
+  /** A batch that takes commands one by one. Throws BATCHES_TOO_MANY, BATCH_UNKNOWN. */
   open(options?: BatchOptions): Batch;
-  /** Checks every command first and adds all or none; then `open`, add all, close. Pointers in errors are `/commands/N/field`. Throws BATCHES_TOO_MANY, QUEUE_FULL. */
+  /** Checks every command first and adds all or none; then `open`, add all, close. Pointers in errors are `/commands/N/field`. Throws BATCHES_TOO_MANY, QUEUE_FULL, BATCH_UNKNOWN. */
   dispatch(commands: readonly (string | CommandInput)[], options?: BatchOptions): Batch;
   plan(commands: readonly (string | CommandInput)[], options?: BatchOptions): Plan;
   /** A batch by its id: every one that has not ended, and the newest of those that have, for a time. */

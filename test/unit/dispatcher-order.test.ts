@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
@@ -256,6 +256,23 @@ describe('across batches', () => {
     await openGate(directory, 'gate');
     await Promise.all([first.done, second.done]);
     await expect.poll(() => slots.inUse).toBe(0);
+  });
+
+  test('batches take turns: one of three commands is not held up by the two hundred of one before it', async () => {
+    let moment = 0;
+    const { dispatch, directory } = testDispatcher({ limits: { processLimit: 2 }, now: () => ++moment });
+    const [large, small] = [200, 3].map((size) => dispatch(Array.from({ length: size }, () => parallel(':')))) as [
+      Batch,
+      Batch,
+    ];
+    const told = [...(await allEvents(large)), ...(await allEvents(small))].sort((one, other) => one.at - other.at);
+    const starts = told
+      .filter(({ type }) => type === 'started')
+      .map(({ batchId }) => (batchId === small.id ? 's' : 'L'));
+    expect(starts).toHaveLength(203);
+    // The first two had the slots before anybody else was there; then each in turn.
+    expect(starts.join('')).toMatch(/^LL{1,2}(sLL?){2}sL+$/);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test('at most four times its pool of a batch stands in the queues', async () => {

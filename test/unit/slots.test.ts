@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { createSlots, type ReleaseSlot, type SlotPool } from '../../src/dispatcher/slots.ts';
+import type { ReleaseSlot, SlotPool } from '../../src/dispatcher/slot-pool.ts';
+import { createSlots } from '../../src/dispatcher/slots.ts';
 import { SignalboxError } from '../../src/errors.ts';
 
 /** Lets every promise that can settle do so: a macrotask comes after all microtasks. */
@@ -212,6 +213,101 @@ describe('several pools', () => {
     expect(log).toEqual(['a', 'doomed rejected: no', 'b']);
     release('b');
     expect([slots.inUse, slots.waiting, one.waiting, two.waiting]).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe('a pool inside of a slot', () => {
+  test('runs on it, one at a time, and on slots of the process besides', async () => {
+    const slots = createSlots({ limit: 2 });
+    const outer = await slots.pool(1).take();
+    const pool = slots.pool(10, outer);
+    const { log, take, release } = observed();
+    for (const label of ['a', 'b', 'c', 'd']) take(pool, label);
+    await settled();
+    expect(log).toEqual(['a', 'b']);
+    expect([slots.inUse, slots.waiting, pool.inUse]).toEqual([2, 2, 2]);
+    release('a');
+    await settled();
+    expect(log).toEqual(['a', 'b', 'c']);
+    // Given back while somebody runs on it, it is free when that one ends.
+    outer();
+    await settled();
+    expect([log.length, slots.inUse]).toEqual([3, 2]);
+    release('c');
+    await settled();
+    expect(log).toEqual(['a', 'b', 'c', 'd']);
+    release('b');
+    release('d');
+    expect([slots.inUse, slots.waiting]).toEqual([0, 0]);
+  });
+
+  test('one whose slot is given back is a pool like any other', async () => {
+    const slots = createSlots({ limit: 1 });
+    const outer = await slots.pool(1).take();
+    const pool = slots.pool(10, outer);
+    outer();
+    const { log, take } = observed();
+    take(pool, 'a');
+    take(pool, 'b');
+    await settled();
+    expect([log, slots.inUse, slots.waiting]).toEqual([['a'], 1, 1]);
+  });
+
+  test('an idle slot is lent to anybody, not before the next turn of the loop, and not once it is not idle', async () => {
+    const slots = createSlots({ limit: 1 });
+    const outer = await slots.pool(1).take();
+    const { log, take, release } = observed();
+    const stranger = slots.pool(1);
+    take(stranger, 'a');
+    outer.idle()();
+    await settled();
+    await settled();
+    expect(log).toEqual([]);
+    const goOn = outer.idle();
+    await Promise.resolve();
+    expect(log).toEqual([]);
+    await settled();
+    expect([log, slots.inUse]).toEqual([['a'], 1]);
+    goOn();
+    goOn();
+    take(stranger, 'b');
+    release('a');
+    await settled();
+    await settled();
+    expect(log).toEqual(['a']);
+    outer();
+    await settled();
+    expect(log).toEqual(['a', 'b']);
+  });
+
+  test('whoever is inside of an idle slot is served before strangers', async () => {
+    const slots = createSlots({ limit: 1 });
+    const outer = await slots.pool(1).take();
+    const { log, take, release } = observed();
+    const inner = slots.pool(1, outer);
+    for (const label of ['i0', 'i1']) take(inner, label);
+    take(slots.pool(1), 's');
+    outer.idle();
+    await settled();
+    await settled();
+    release('i0');
+    await settled();
+    expect(log).toEqual(['i0', 'i1']);
+    release('i1');
+    await settled();
+    await settled();
+    expect(log).toEqual(['i0', 'i1', 's']);
+  });
+
+  test.each([
+    ['of other slots', async () => createSlots({ limit: 1 }).pool(1).take()],
+    ['a function', async () => () => {}],
+    ['null', async () => null],
+  ])('%s is refused', async (_, given) => {
+    const inside = (await given()) as ReleaseSlot;
+    expect(() => createSlots({ limit: 1 }).pool(1, inside)).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    );
   });
 });
 
