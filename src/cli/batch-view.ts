@@ -1,4 +1,4 @@
-import type { BatchEvent, BatchResult, CommandResult } from '../dispatcher/types.ts';
+import type { BatchEvent, BatchResult, CommandResult, OutputEncoding } from '../dispatcher/types.ts';
 import { visible, visibleLines } from './display-text.ts';
 import { columnsOf, LiveScreen, type Terminal } from './live-screen.ts';
 import type { Output } from './output.ts';
@@ -49,12 +49,16 @@ function outputSection(command: CommandResult, paint: Paint): string {
   const parts = [
     ['stdout', command.stdout, command.truncated?.stdoutBytes ?? 0],
     ['stderr', command.stderr, command.truncated?.stderrBytes ?? 0],
-  ] as const;
+  ] as const satisfies readonly (readonly [keyof OutputEncoding, string, number])[];
   const lines = [paint('bold', `${visible(command.id)}  ${visible(command.command)}`)];
   if (command.note !== null) lines.push(`  ${visible(command.note)}`);
-  for (const [name, text, cut] of parts) {
-    if (text === '' && cut === 0) continue;
-    lines.push(paint('dim', `  ${name}${cut === 0 ? '' : `, ${cut} bytes of it not kept`}`));
+  for (const [name, told, cut] of parts) {
+    if (told === '' && cut === 0) continue;
+    const isText = command.encoding[name] === 'utf8';
+    // Here a person looks on, who can read some of it.
+    const text = isText ? told : Buffer.from(told, 'base64').toString('utf8');
+    const notes = `${isText ? '' : ', not all of it text'}${cut === 0 ? '' : `, ${cut} bytes of it not kept`}`;
+    lines.push(paint('dim', `  ${name}${notes}`));
     lines.push(...visibleLines(text.endsWith('\n') ? text.slice(0, -1) : text).map((line) => `  ${line}`));
   }
   return `\n${lines.join('\n')}\n`;

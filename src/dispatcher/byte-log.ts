@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** A first piece of a stream is given room for this much, and twice as much each time that it is full. */
 const FIRST_BYTES = 256;
 
@@ -46,7 +48,12 @@ export class ByteLog {
   }
 }
 
-/** A piece of UTF-8 text that stands in a log, and is read from there each time. */
+/** How bytes are given as text, so that none is lost. */
+export function encodingOf(bytes: Buffer): 'utf8' | 'base64' {
+  return isUtf8(bytes) ? 'utf8' : 'base64';
+}
+
+/** A piece of text that stands in a log, and is read from there each time. */
 export class TextRange {
   readonly #log: ByteLog;
   readonly #from: number;
@@ -58,7 +65,11 @@ export class TextRange {
     this.#to = to;
   }
 
-  get text(): string {
-    return this.#log.range(this.#from, this.#to).toString('utf8');
+  /** The text; where the bytes are none, base64, which says so. */
+  get told(): { readonly text: string; readonly encoding?: 'base64' } {
+    const bytes = this.#log.range(this.#from, this.#to);
+    const encoding = encodingOf(bytes);
+    const text = bytes.toString(encoding);
+    return encoding === 'utf8' ? { text } : { text, encoding };
   }
 }

@@ -114,7 +114,7 @@ export class EventLog {
   }
 
   #told(seq: number, { at, commandId, stream, range }: OutputRecord): BatchEvent {
-    return Object.freeze({ seq, batchId: this.#batchId, at, type: 'output', commandId, stream, text: range.text });
+    return Object.freeze({ seq, batchId: this.#batchId, at, type: 'output', commandId, stream, ...range.told });
   }
 
   #sleep(signal: AbortSignal | undefined, wakers: Set<() => void>): Promise<void> {

@@ -1,6 +1,6 @@
-import { ByteLog, TextRange } from './byte-log.ts';
+import { ByteLog, encodingOf, TextRange } from './byte-log.ts';
 import { TailBuffer } from './tail-buffer.ts';
-import type { Truncation } from './types.ts';
+import type { OutputEncoding, Truncation } from './types.ts';
 import { brokenStart, completeLength } from './utf8.ts';
 
 export type Stream = 'stdout' | 'stderr';
@@ -17,25 +17,39 @@ const MAX_TEXT_BYTES = 65_536;
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a command printed, as far as it was kept: bytes outside the JavaScript heap, made into text whenever it is read. */
+/** Base64 is made of so many bytes at a time, a multiple of three: the pieces joined are the base64 of all. */
+const BASE64_BYTES = 49_152;
+
+/**
+ * What a command printed, as far as it was kept: bytes outside the JavaScript heap, made into text whenever it is read. Of
+ * a stream that is no UTF-8 the text is base64.
+ */
 export class KeptOutput {
   static readonly NONE = new KeptOutput(NOTHING, NOTHING, null);
   readonly truncated: Truncation;
   readonly #sides: Readonly<Record<Stream, Buffer>>;
+  #encoding: OutputEncoding | null = null;
 
-  /** The buffers are UTF-8 and must not change. */
+  /** The buffers must not change. */
   constructor(stdout: Buffer, stderr: Buffer, truncated: Truncation) {
     this.#sides = { stdout, stderr };
     this.truncated = truncated;
     Object.freeze(this);
   }
 
+  /** What the texts are. */
+  get encoding(): OutputEncoding {
+    const { stdout, stderr } = this.#sides;
+    this.#encoding ??= Object.freeze({ stdout: encodingOf(stdout), stderr: encodingOf(stderr) });
+    return this.#encoding;
+  }
+
   get stdout(): string {
-    return this.#sides.stdout.toString('utf8');
+    return this.#sides.stdout.toString(this.encoding.stdout);
   }
 
   get stderr(): string {
-    return this.#sides.stderr.toString('utf8');
+    return this.#sides.stderr.toString(this.encoding.stderr);
   }
 
   /** What it takes in memory. */
@@ -46,7 +60,9 @@ export class KeptOutput {
   /** The text of a stream in pieces of bounded length, each made when it is asked for. No character is cut in two. */
   *texts(stream: Stream): Generator<string, void> {
     const bytes = this.#sides[stream];
-    for (const [from, to] of pieces(bytes)) yield bytes.toString('utf8', from, to);
+    const encoding = this.encoding[stream];
+    const cuts = encoding === 'utf8' ? pieces(bytes) : evenPieces(bytes);
+    for (const [from, to] of cuts) yield bytes.toString(encoding, from, to);
   }
 }
 
@@ -170,6 +186,12 @@ function* pieces(bytes: Buffer): Generator<readonly [from: number, to: number], 
     const to = from + (rest.length <= MAX_TEXT_BYTES ? rest.length : completeLength(rest.subarray(0, MAX_TEXT_BYTES)));
     yield [from, to];
     from = to;
+  }
+}
+
+function* evenPieces(bytes: Buffer): Generator<readonly [from: number, to: number], void> {
+  for (let from = 0; from < bytes.length; from += BASE64_BYTES) {
+    yield [from, Math.min(bytes.length, from + BASE64_BYTES)];
   }
 }
 

@@ -17,6 +17,9 @@ export function resultOf(entry: Entry, output: KeptOutput = entry.output): Comma
     state: entry.state,
     exitCode: entry.exitCode,
     signal: entry.signal,
+    get encoding() {
+      return output.encoding;
+    },
     get stdout() {
       return output.stdout;
     },

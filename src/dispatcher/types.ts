@@ -124,6 +124,9 @@ export type CommandState =
   | 'not-started'
   | 'interrupted';
 
+/** What the texts of a result's streams are: as they were printed, or base64 of bytes that are no UTF-8. */
+export type OutputEncoding = { readonly stdout: 'utf8' | 'base64'; readonly stderr: 'utf8' | 'base64' };
+
 /** Bytes that were printed but not kept, for each stream. Null when nothing was cut. */
 export type Truncation = { readonly stdoutBytes: number; readonly stderrBytes: number } | null;
 
@@ -136,6 +139,8 @@ export type CommandResult = {
   readonly exitCode: number | null;
   /** The signal's name (`SIGKILL`) when one ended it. */
   readonly signal: string | null;
+  /** What `stdout` and `stderr` are. */
+  readonly encoding: OutputEncoding;
   /** Made from the bytes that are kept each time it is read, as is `stderr`; read it once where that counts. */
   readonly stdout: string;
   readonly stderr: string;
@@ -194,8 +199,17 @@ export type BatchEvent = {
       readonly pid: number | null;
       readonly command?: string;
     }
-  /** Text as it was decoded; a multi-byte character is never split over two events. Subject to the output caps. */
-  | { readonly type: 'output'; readonly commandId: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  /**
+   * Text as it was printed, or base64 of a piece that is no UTF-8; a multi-byte character is never split over two events.
+   * The bytes of all of them are those of the result. Subject to the output caps.
+   */
+  | {
+      readonly type: 'output';
+      readonly commandId: string;
+      readonly stream: 'stdout' | 'stderr';
+      readonly text: string;
+      readonly encoding?: 'base64';
+    }
   | {
       readonly type: 'finished';
       readonly commandId: string;

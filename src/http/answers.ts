@@ -99,6 +99,8 @@ const truncation = z
   .nullable()
   .meta({ id: 'Truncation', description: 'Bytes that were printed but not kept; null when nothing was cut' });
 
+const textEncoding = z.enum(['utf8', 'base64']);
+
 const outcome = {
   state: commandState,
   exitCode: z.int().nullable().describe('As bash reports it'),
@@ -116,6 +118,9 @@ const commandResult: z.ZodType<CommandResult> = z
     command: z.string(),
     verdict,
     ...outcome,
+    encoding: z
+      .strictObject({ stdout: textEncoding, stderr: textEncoding })
+      .describe('What the texts are: as they were printed, or base64 of bytes that are no UTF-8'),
     stdout: z.string(),
     stderr: z.string(),
     orphans: z.array(z.int()),
@@ -172,7 +177,13 @@ export const batchEvent: z.ZodType<BatchEvent> = z
       pid: z.int().nullable(),
       command: z.string().exactOptional().describe('The text that runs, where it is not the accepted one'),
     }),
-    z.strictObject({ ...ofCommand, type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
+    z.strictObject({
+      ...ofCommand,
+      type: z.literal('output'),
+      stream: z.enum(['stdout', 'stderr']),
+      text: z.string(),
+      encoding: z.literal('base64').exactOptional().describe('There when the piece is no UTF-8'),
+    }),
     z.strictObject({ ...ofCommand, type: z.literal('finished'), ...outcome }),
     z.strictObject({ ...happened, type: z.literal('batch-finished'), state: batchState }),
   ])

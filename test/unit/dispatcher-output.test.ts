@@ -66,10 +66,19 @@ describe('what the commands of a batch print', () => {
     expect(result?.stdout.endsWith('xxx\nlast\n')).toBe(true);
   });
 
-  test('is text whatever the bytes: what is no UTF-8 is replaced, and no character is torn', async () => {
+  test('is base64 where it is no text, and says so; in the events too', async () => {
     const { dispatch } = testDispatcher();
-    const [result] = (await dispatch(['printf "a\\xff\\xc3"; printf "\\xa9\\xe2\\x82"; printf "\\xac"']).done).commands;
-    expect(result?.stdout).toBe('a\ufffdé€');
+    const batch = dispatch(['printf "a\\xff\\xc3"; printf "\\xa9\\xe2\\x82"; printf "\\xac"; echo words >&2']);
+    const [result] = (await batch.done).commands;
+    const bytes = Buffer.concat([Buffer.from([0x61, 0xff]), Buffer.from('é€')]);
+    expect(result).toMatchObject({ encoding: { stdout: 'base64', stderr: 'utf8' }, stderr: 'words\n' });
+    expect(result?.stdout).toBe(bytes.toString('base64'));
+    const told: Buffer[] = [];
+    for await (const event of batch.events()) {
+      if (event.type === 'output' && event.stream === 'stdout')
+        told.push(Buffer.from(event.text, event.encoding ?? 'utf8'));
+    }
+    expect(Buffer.concat(told).equals(bytes)).toBe(true);
   });
 
   test('bytes of a character that come apart in time are one character in the events', async () => {

@@ -10,9 +10,18 @@ type Told = Record<Stream, string>;
 function collect(maxBytes: number): { output: CommandOutput; told: Told } {
   const told: Told = { stdout: '', stderr: '' };
   const output = new CommandOutput(maxBytes, (stream, range) => {
-    told[stream] += range.text;
+    told[stream] += range.told.text;
   });
   return { output, told };
+}
+
+/** What was told of one stream, as bytes again. */
+function collectBytes(maxBytes: number): { output: CommandOutput; told: () => Buffer } {
+  const pieces: Buffer[] = [];
+  const output = new CommandOutput(maxBytes, (_, { told }) => {
+    pieces.push(Buffer.from(told.text, told.encoding ?? 'utf8'));
+  });
+  return { output, told: () => Buffer.concat(pieces) };
 }
 
 /** What a whole text becomes when it is cut to its first and last bytes. */
@@ -91,17 +100,48 @@ describe('what a command prints', () => {
     expect(truncated).toEqual({ stdoutBytes: 30 - 3 - 3, stderrBytes: 0 });
   });
 
-  test('characters that come in pieces are put together, and what is no UTF-8 is replaced as Node does', () => {
+  test('characters that come in pieces are put together, and what is no UTF-8 comes out as it went in, in base64', () => {
     const bytes = Buffer.from([0x61, 0xff, 0xc3, 0xa9, 0xe2, 0x82, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0xc3]);
     for (let size = 1; size <= bytes.length; size += 1) {
-      const { output, told } = collect(1000);
+      const { output, told } = collectBytes(1000);
       for (let at = 0; at < bytes.length; at += size) {
         output.push('stdout', bytes.subarray(at, at + size));
         output.flush();
       }
-      expect(output.finish().stdout).toBe(bytes.toString('utf8'));
-      expect(told.stdout).toBe(bytes.toString('utf8'));
+      const kept = output.finish();
+      expect(kept).toMatchObject({
+        ...{ encoding: { stdout: 'base64', stderr: 'utf8' }, stdout: bytes.toString('base64'), stderr: '' },
+      });
+      expect(told().equals(bytes)).toBe(true);
     }
+  });
+
+  test('of one stream is base64 while the other is text, and a piece that is text is told as text', () => {
+    const texts: unknown[] = [];
+    const output = new CommandOutput(1000, (stream, { told }) => texts.push([stream, told]));
+    output.push('stdout', Buffer.from('plain '));
+    output.flush();
+    output.push('stdout', Buffer.from([0xff]));
+    output.push('stderr', Buffer.from('words'));
+    const kept = output.finish();
+    expect(texts).toEqual([
+      ['stdout', { text: 'plain ' }],
+      ['stdout', { text: '/w==', encoding: 'base64' }],
+      ['stderr', { text: 'words' }],
+    ]);
+    expect(kept.encoding).toEqual({ stdout: 'base64', stderr: 'utf8' });
+    expect(kept.stdout).toBe(Buffer.from('plain \xff', 'latin1').toString('base64'));
+    expect(KeptOutput.NONE.encoding).toEqual({ stdout: 'utf8', stderr: 'utf8' });
+  });
+
+  test('in base64 is read in pieces that are, joined, the base64 of all', () => {
+    const output = new CommandOutput(1_000_000, () => undefined);
+    output.push('stdout', Buffer.alloc(200_001, 0xfe));
+    const kept = output.finish();
+    const pieces = [...kept.texts('stdout')];
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+    expect(pieces.join('') === kept.stdout).toBe(true);
   });
 
   test('cutting at a border changes nothing, whatever comes next, and holds back one begun character at most', () => {
@@ -190,7 +230,7 @@ describe('the bytes that are kept', () => {
 
   test('of a long text are told and read in pieces of at most 64 KiB, with no character torn', () => {
     const texts: string[] = [];
-    const output = new CommandOutput(1_000_000, (_stream, range) => texts.push(range.text));
+    const output = new CommandOutput(1_000_000, (_stream, range) => texts.push(range.told.text));
     output.push('stdout', Buffer.from('漢'.repeat(100_000)));
     const kept = output.finish();
     for (const pieces of [texts, [...kept.texts('stdout')]]) {

@@ -16,6 +16,7 @@ const CAPABILITIES = Object.freeze([
   'events-ndjson',
   'events-resume',
   'events-sse',
+  'output-base64',
   'plan',
   'wait',
 ]);
