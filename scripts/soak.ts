@@ -119,6 +119,7 @@ const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
 const findings = [
   ...result.findings,
   ...ends,
+  ...(complaints === '' ? [] : [{ kind: 'service', batch: '', detail: `it complained: ${complaints.trim()}` }]),
   ...rest.map((detail) => ({ kind: 'left-over', batch: '', detail: `after the end: ${detail}` })),
 ];
 const rate = (result.commands / result.seconds).toFixed(1);
@@ -135,7 +136,6 @@ console.log(`memory        ${mib(idleBytes)} before, at most ${mib(most)}, ${mib
 console.log(`descriptors   ${idleDescriptors} before, ${descriptors} at the end`);
 console.log(`shutdown      ${stoppedMs} ms`);
 console.log(`machine       ${cpus().length} × ${cpus()[0]?.model}, node ${process.version}, ${release()}`);
-if (complaints !== '') console.log(`complaints    ${complaints.trim()}`);
 for (const { kind, batch, detail } of findings) console.log(`FINDING ${kind} ${batch}: ${detail}`);
 console.log(`findings      ${findings.length}`);
 if (result.commands < commands) console.log(`go on with    --seed=${seed} --first=${result.next}`);

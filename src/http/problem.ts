@@ -63,7 +63,8 @@ export function problemOf(error: SignalboxError, requestId: string): Problem {
 /** Fastify's error handler: answers with the document and leaves the code for the log line of the request. */
 export function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = asSignalboxError(thrown);
-  if (error.status >= 500 && error.code !== 'SHUTTING_DOWN') {
+  if (hasLeft(error, reply)) request.log.info({ failure: failureOf(error.cause) }, 'response ended early');
+  else if (error.status >= 500 && error.code !== 'SHUTTING_DOWN') {
     request.log.error(
       { failure: failureOf(error.code === 'INTERNAL' ? (error.cause ?? error) : error) },
       'request failed',
@@ -82,6 +83,13 @@ export function answerError(thrown: unknown, request: FastifyRequest, reply: Fas
     .code(error.status)
     .type(MEDIA_TYPE)
     .send(JSON.stringify(problemOf(error, request.id)));
+}
+
+/** The client left before the answer, a stream, had begun: nobody is there, and nothing failed. */
+function hasLeft({ cause }: SignalboxError, reply: FastifyReply): boolean {
+  return (
+    reply.raw.destroyed && (cause as { readonly code?: unknown } | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE'
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ask, type Service, sendRaw, startService } from './service.ts';
@@ -122,4 +123,26 @@ test('a level that is not reached writes nothing', async () => {
   const service = await startService({ flags: { 'log-level': 'silent' } });
   await sing(service);
   expect(service.logs()).toBe('');
+});
+
+test('a client that leaves before its answer has begun is no error of the service', async () => {
+  const service = await startService({ flags: { 'log-level': 'debug' } });
+  // More than goes into one piece, so that the answer is a stream, with nobody to take it.
+  const command = 'head -c 300000 /dev/zero | tr "\\0" x; mkfifo gate; read < gate';
+  const body = JSON.stringify({ commands: [command] });
+  const headers = { 'content-type': 'application/json', prefer: 'wait=30' };
+  const waiting = request({ host: '127.0.0.1', port: service.port, path: '/batches', method: 'POST', headers });
+  waiting.on('error', () => {});
+  waiting.end(body);
+  await expect.poll(() => existsSync(join(service.root, 'gate')), { timeout: 20_000 }).toBe(true);
+  waiting.destroy();
+  await expect.poll(service.logs, { timeout: 20_000 }).toContain('response ended early');
+  writeFileSync(join(service.root, 'gate'), 'go\n');
+  await expect.poll(service.logs, { timeout: 20_000 }).toContain('batch ended');
+  const lines = service
+    .logs()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ level }) => level > 30)).toEqual([]);
 });

@@ -358,11 +358,32 @@ describe('the commands’ own records', () => {
     ['busy w1\n', ['seat']],
     ['free nobody\n', ['seat']],
     ['free w2\n', ['seat']],
+    ['', ['seat']],
   ])('a reader between two writers that finds the seat %j', (text, kinds) => {
     const looks: Asked = { ...reader('r1'), stdout: { kind: 'exact', text } };
     const middle = told('b3', [[looks, { from: 5, to: 6 }]]);
     const seen = tracesOf(middle).map((trace) => ({ ...trace, seatRead: { place: 'one', text } }));
     expect(kindsOf(auditRecords([...two(), ...seen], readJournal('B w1\nE w1\nB w2\nE w2\n')))).toEqual(kinds);
+  });
+
+  test.each<[string, readonly FindingKind[]]>([
+    ['', []],
+    ['busy w2\n', []],
+    ['free w1\n', []],
+    ['free nobody\n', ['seat']],
+  ])('a reader behind a writer that was killed finds the seat %j', (text, kinds) => {
+    const looks: Asked = { ...reader('r1'), stdout: { kind: 'exact', text } };
+    const killed = withEnd(told('b2', [[writer('w2'), { from: 6, to: 9 }]], { mayBeCancelled: true }), 'w2', {
+      state: 'cancelled',
+      note: 'Cancelled',
+      exitCode: null,
+    });
+    const seen = tracesOf(told('b3', [[looks, { from: 10, to: 11 }]])).map((trace) => ({
+      ...trace,
+      seatRead: { place: 'one', text },
+    }));
+    const traces = [...tracesOf(told('b1', [[writer('w1'), { from: 1, to: 5 }]]), killed), ...seen];
+    expect(kindsOf(auditRecords(traces, readJournal('B w1\nE w1\nB w2\n')))).toEqual(kinds);
   });
 });
 

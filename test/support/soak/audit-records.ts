@@ -138,6 +138,8 @@ function seatsBefore(
     const hasEnded = (records.get(writer.name)?.ended ?? 0) > 0;
     if (hasEnded) allowed.add(`free ${writer.name}\n`);
     else for (const word of ['busy', 'free']) allowed.add(`${word} ${writer.name}\n`);
+    // Who is killed between emptying the seat and writing into it leaves it empty.
+    if (!hasEnded) allowed.add('');
     if (!writer.isKnown && hasEnded) continue;
     if (hasEnded) return allowed;
   }
