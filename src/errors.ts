@@ -45,6 +45,8 @@ const TABLE = {
   HEADERS_TOO_LARGE: { status: 431, title: 'The header fields are larger than allowed' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   EXPECTATION_REFUSED: { status: 417, title: 'The Expect header asks for something unknown' },
+  APPROVAL_UNKNOWN: { status: 404, title: 'No command of the batch with this id asks' },
+  APPROVAL_CONFLICT: { status: 409, title: 'The command has another answer' },
   BATCH_CLOSED: { status: 409, title: 'The batch takes no more commands' },
   SHUTTING_DOWN: { status: 503, title: 'The service is shutting down' },
   LIST_UNREADABLE: { status: 400, title: 'The batch file cannot be read' },

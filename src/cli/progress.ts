@@ -77,6 +77,10 @@ export function followBatch(): Progress {
         });
         return;
       case 'output':
+      case 'asking':
+      case 'answered':
+      case 'paused':
+      case 'resumed':
       case 'batch-finished':
         return;
     }

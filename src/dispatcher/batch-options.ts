@@ -3,7 +3,7 @@ import { checkNames, namesOf } from '../classifier/option-names.ts';
 import { checkDirectory, DAY_MS, isDuration } from './command-input.ts';
 import { readMaxParallel } from './max-parallel.ts';
 import { hook, invalid, oneOf } from './option-checks.ts';
-import type { BatchOptions, BeforeHook, Mode, OnFailure } from './types.ts';
+import type { ApproveHook, AsksApproval, BatchOptions, BeforeHook, Mode, OnFailure } from './types.ts';
 
 export const MODES: readonly Mode[] = ['simple', 'compound'];
 const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
@@ -17,6 +17,8 @@ const BATCH_NAMES = namesOf<BatchOptions>({
   deadlineMs: true,
   inside: true,
   before: true,
+  approval: true,
+  approve: true,
 });
 
 /** The options of a batch, checked and complete. */
@@ -28,10 +30,12 @@ export type BatchSettings = {
   readonly onFailure: OnFailure;
   readonly deadlineMs: number;
   readonly before: BeforeHook | null;
+  readonly approval: 'required' | AsksApproval | null;
+  readonly approve: ApproveHook | null;
 };
 
 /** What a batch has that says nothing of it. */
-type Defaults = Pick<BatchSettings, 'cwd' | 'mode' | 'allow' | 'before'> & {
+type Defaults = Pick<BatchSettings, 'cwd' | 'mode' | 'allow' | 'before' | 'approval' | 'approve'> & {
   readonly limits: Pick<BatchSettings, 'maxParallel' | 'deadlineMs'>;
 };
 
@@ -52,5 +56,16 @@ export function readBatchOptions(options: BatchOptions, defaults: Defaults): Bat
     onFailure,
     deadlineMs,
     before: hook('before', options.before, defaults.before),
+    approval: readApproval(options.approval, defaults.approval),
+    approve: hook('approve', options.approve, defaults.approve),
   };
+}
+
+/** @throws SignalboxError OPTION_INVALID. */
+export function readApproval(
+  given: BatchOptions['approval'],
+  byDefault: BatchSettings['approval'],
+): BatchSettings['approval'] {
+  if (given === undefined || given === 'required' || typeof given === 'function') return given ?? byDefault;
+  throw invalid('approval to be "required" or a function', given);
 }

@@ -1,42 +1,19 @@
 import type { Verdict } from '../classifier/verdict.ts';
-import type { Entry, Todo } from './entry.ts';
+import { type AddedFields, type Decision, type Entry, leftOf, newEntry, type Todo } from './entry.ts';
 import type { EventBody } from './events.ts';
+import { type Consequence, failureOf, isFinal, type Outcome } from './outcome.ts';
 import { KeptOutput } from './output.ts';
 import { timesOf } from './result.ts';
-import type { BatchState, CommandState, LockRequest, OnFailure } from './types.ts';
-
-/** What is known of a command when it is added. */
-export type AddedFields = Pick<
-  Entry,
-  'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'changesTo' | 'locks' | 'todo' | 'addedAt'
->;
+import type { BatchState, LockRequest, OnFailure } from './types.ts';
 
 /** What of a command a hook, or the function that tells its keys, can change. */
 export type Revised = Pick<Entry, 'order' | 'stdin' | 'verdict' | 'changesTo' | 'locks'>;
 
-/** How a command ended. */
-export type Outcome = {
-  readonly state: Exclude<CommandState, 'queued' | 'waiting' | 'running'>;
-  readonly at: number;
-  readonly exitCode?: number | null;
-  readonly signal?: string | null;
-  readonly note?: string | null;
-  readonly orphans?: readonly number[];
-  readonly output?: KeptOutput;
-};
-
-/** What else must end because of something. The owner of the book does it. */
-export type Consequence = {
-  /** Never started, already told; whatever they wait for is to be given up. */
-  readonly unstarted: readonly Entry[];
-  /** Run, and are to be ended with this state and note. */
-  readonly running: readonly Entry[];
-  readonly state: 'cancelled' | 'timed-out';
-  readonly note: string;
-};
-
 /** Everything but output, which the run of a command tells. */
 export type BookEvent = Exclude<EventBody, { type: 'output' }>;
+
+/** Why nothing of a batch joins, besides commands that ask. */
+export type Hold = 'pause' | 'questions';
 
 /** Queue places that a batch may hold, as a multiple of what it may run at once. */
 const PLACES_PER_SLOT = 4;
@@ -64,6 +41,8 @@ export class BatchBook {
   #isClosed = false;
   #isCancelled = false;
   #isDone = false;
+  /** Why nothing joins: a pause, commands that ask, questions that are to be settled before anything runs. */
+  readonly #holds = new Set<Entry | Hold>();
   /** What ends every command that is added from now on. */
   #stop: { readonly state: 'skipped' | 'not-started'; readonly note: string } | null = null;
 
@@ -104,20 +83,7 @@ export class BatchBook {
 
   /** Takes a command at the end. A batch that was stopped answers it at once. */
   add(fields: AddedFields): void {
-    const entry: Entry = {
-      ...fields,
-      index: this.entries.length,
-      isRewritten: false,
-      state: 'queued',
-      joinedAt: null,
-      startedAt: null,
-      endedAt: null,
-      exitCode: null,
-      signal: null,
-      note: null,
-      orphans: [],
-      output: KeptOutput.NONE,
-    };
+    const entry = newEntry(fields, this.entries.length);
     this.entries.push(entry);
     this.#unstarted += 1;
     this.#unfinished += 1;
@@ -130,6 +96,7 @@ export class BatchBook {
   /** The commands whose turn it is to join their queues, in call order. They are `waiting` from now on. */
   takeJoinable(at: number): readonly Entry[] {
     const joinable: Entry[] = [];
+    if (this.#holds.size > 0) return joinable;
     for (; this.#nextToJoin < this.entries.length && this.#waiting < this.#places; this.#nextToJoin += 1) {
       const entry = this.entries[this.#nextToJoin] as Entry;
       if (entry.state !== 'queued') continue;
@@ -145,7 +112,55 @@ export class BatchBook {
   /** The command whose turn it would be, were there not something to be settled first; null when there is none. */
   get nextTodo(): Entry | null {
     const next = this.entries[this.#nextToJoin];
-    return next === undefined || next.todo === null || this.#waiting >= this.#places ? null : next;
+    const isHeld = this.#holds.size > 0 || this.#waiting >= this.#places;
+    return next === undefined || next.todo === null || isHeld ? null : next;
+  }
+
+  /** Commands that wait for an answer, in call order. */
+  get asks(): readonly string[] {
+    return this.entries.filter((entry) => this.#holds.has(entry)).map(({ id }) => id);
+  }
+
+  /** Nothing joins, whether somebody wants that or is asked. */
+  get isPaused(): boolean {
+    return [...this.#holds].some((hold) => hold !== 'questions');
+  }
+
+  /**
+   * Nothing joins until this is released. Gives back those that had joined and not started: they are `queued` again, and
+   * must give up whatever they wait for.
+   */
+  hold(hold: Hold): readonly Entry[] {
+    if (hold === 'pause' && !this.#holds.has(hold)) this.#tell({ type: 'paused' });
+    return this.#hold(hold);
+  }
+
+  release(hold: Hold): void {
+    if (this.#holds.delete(hold) && hold === 'pause') this.#tell({ type: 'resumed' });
+  }
+
+  /** Somebody is asked about it. Nothing joins until that is answered, or it ends; gives back what `hold` does. */
+  ask(entry: Entry): readonly Entry[] {
+    if (isFinal(entry.state)) return [];
+    entry.isAsked = true;
+    const rewritten = entry.isRewritten ? { command: entry.order.command } : {};
+    this.#tell({ type: 'asking', commandId: entry.id, ...rewritten });
+    return this.#hold(entry);
+  }
+
+  /** Takes the answer about a command that asks; one that is declined ends. */
+  answer(entry: Entry, decision: Decision, at: number): void {
+    if (!this.#holds.delete(entry)) return;
+    entry.decision = decision;
+    const { reason, ...said } = decision;
+    this.#tell({ type: 'answered', commandId: entry.id, ...said, ...(reason === null ? {} : { reason }) });
+    if (decision.decision === 'decline') this.decline(entry, reason, at);
+  }
+
+  /** Ends a command that is not to run. Nobody's failure, and it holds nobody back. */
+  decline(entry: Entry, reason: string | null, at: number): void {
+    const note = reason === null || reason === '' ? 'Declined' : `Declined: ${reason}`;
+    if (!isFinal(entry.state)) this.#end(entry, { state: 'not-started', note, at });
   }
 
   /** It is another command from now on, or one with other keys. */
@@ -154,9 +169,9 @@ export class BatchBook {
     Object.assign(entry, revised);
   }
 
-  /** So much is left to be settled before it may join; null: nothing. */
-  settle(entry: Entry, todo: Todo | null): void {
-    if (!isFinal(entry.state)) entry.todo = todo;
+  /** Some of what must be settled before it may join has been. */
+  settle(entry: Entry, settled: Partial<Todo>): void {
+    if (entry.todo !== null) entry.todo = leftOf({ ...entry.todo, ...settled });
   }
 
   /** It has to wait again, for these locks. */
@@ -222,6 +237,18 @@ export class BatchBook {
     return true;
   }
 
+  #hold(hold: Entry | Hold): readonly Entry[] {
+    this.#holds.add(hold);
+    const withdrawn = this.entries.filter(({ state }) => state === 'waiting');
+    for (const entry of withdrawn) {
+      entry.state = 'queued';
+      entry.joinedAt = null;
+    }
+    this.#waiting = 0;
+    this.#nextToJoin = Math.min(this.#nextToJoin, withdrawn[0]?.index ?? this.#nextToJoin);
+    return withdrawn;
+  }
+
   #running(): readonly Entry[] {
     return this.entries.filter(({ state }) => state === 'running');
   }
@@ -250,21 +277,11 @@ export class BatchBook {
     entry.stdin = null;
     entry.locks = NO_LOCKS;
     entry.todo = null;
+    this.#holds.delete(entry);
     const { state, exitCode, signal, note, output } = entry;
     const told = { state, exitCode, signal, truncated: output.truncated, ...timesOf(entry), note };
     this.#tell({ type: 'finished', commandId: entry.id, ...told });
   }
-}
-
-export function isFinal(state: CommandState): boolean {
-  return state !== 'queued' && state !== 'waiting' && state !== 'running';
-}
-
-/** What is said of a command that lets its batch down; null for one that does not. Being cancelled is nobody's failure. */
-function failureOf({ state, exitCode }: Entry): string | null {
-  if (state === 'exited') return exitCode === 0 ? null : `exited with ${exitCode}`;
-  if (state === 'timed-out') return 'timed out';
-  return state === 'failed' ? 'could not be run' : null;
 }
 
 function lowerFirst(text: string): string {

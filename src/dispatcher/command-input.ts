@@ -14,7 +14,7 @@ const MAX_KEY_CHARS = 1024;
 const MAX_LOCK_KEYS = 64;
 const NO_KEYS: readonly LockRequest[] = Object.freeze([]);
 
-const FIELDS = new Set(['id', 'command', 'cwd', 'env', 'timeoutMs', 'stdin', 'lockKeys']);
+const FIELDS = new Set(['id', 'command', 'cwd', 'env', 'timeoutMs', 'stdin', 'lockKeys', 'approval']);
 
 /** A checked command. */
 export type Checked = {
@@ -24,6 +24,8 @@ export type Checked = {
   readonly stdin: string | null;
   /** Tells its keys; null where they stand in the order. */
   readonly keysOf: KeyFunction | null;
+  /** It runs only when somebody has approved it. */
+  readonly asks: boolean;
 };
 
 export type InputContext = {
@@ -85,12 +87,15 @@ function checkInput(given: string | CommandInput, context: Context): Checked {
   if (unknown !== undefined) {
     fail('REQUEST_INVALID', `Expected no field named ${named(unknown)}`, `${pointer}/${unknown}`);
   }
-  const { timeoutMs = context.timeoutMs, stdin, env = {}, lockKeys = [] } = input;
+  const { timeoutMs = context.timeoutMs, stdin, env = {}, lockKeys = [], approval } = input;
   // A lone text is its own field.
   const command = checkText(input.command, 'command', typeof given === 'string' ? pointer : `${pointer}/command`);
   if (!isDuration(timeoutMs)) {
     const expected = `Expected timeoutMs to be an integer from 1 to ${DAY_MS}`;
     fail('REQUEST_INVALID', `${expected}, got ${named(timeoutMs)}`, `${pointer}/timeoutMs`);
+  }
+  if (approval !== undefined && approval !== 'required') {
+    fail('REQUEST_INVALID', `Expected approval to be "required", got ${named(approval)}`, `${pointer}/approval`);
   }
   const keysOf = typeof lockKeys === 'function' ? lockKeys : null;
   return {
@@ -103,6 +108,7 @@ function checkInput(given: string | CommandInput, context: Context): Checked {
     },
     timeoutMs,
     keysOf,
+    asks: approval === 'required',
     stdin: stdin === undefined ? null : checkText(stdin, 'stdin', `${pointer}/stdin`, true),
   };
 }

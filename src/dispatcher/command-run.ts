@@ -4,7 +4,7 @@ import { SignalboxError } from '../errors.ts';
 import type { AcquireOptions, Held } from './acquire-options.ts';
 import type { Around } from './around.ts';
 import { type Assessment, assess } from './assessment.ts';
-import type { BatchBook, Consequence } from './batch.ts';
+import type { BatchBook } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
 import { beginAny, type Program, programsOf } from './beginning.ts';
 import type { Entry } from './entry.ts';
@@ -12,6 +12,7 @@ import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
 import { areConflicting, isCovering } from './lock-request.ts';
 import type { Settings } from './options.ts';
+import type { Consequence } from './outcome.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
@@ -64,6 +65,7 @@ export class CommandRun {
   #stop: Stop | null = null;
   #output: CommandOutput | null = null;
   #changes = 0;
+  #held: Held<Owner> | null = null;
 
   constructor(batch: Surroundings, entry: Entry, hooks: RunHooks) {
     this.#batch = batch;
@@ -82,9 +84,10 @@ export class CommandRun {
     return this.#around;
   }
 
-  /** Gives up waiting. Its end has been told by whoever asks for this. */
+  /** Gives up waiting, and what it holds: it has ended, or is to join anew. Only for one that has not started. */
   giveUp(): void {
     this.#waiting.abort();
+    this.#held?.();
   }
 
   /** Ends what runs. The first reason counts. */
@@ -96,16 +99,15 @@ export class CommandRun {
   /** Joins its queues before it first waits. Never rejects. */
   async live(): Promise<void> {
     const { restating } = this.#batch;
-    let held: Held<Owner> | null = null;
     let slot: ReleaseSlot | null = null;
     try {
-      held = await this.#acquire(null);
+      this.#held = await this.#acquire(null);
       for (;;) {
         slot = await this.#takeSlot();
         if (this.#waiting.signal.aborted) return;
         const ready = this.#assess();
         if (ready !== null) {
-          const around = { hold: held, slot };
+          const around = { hold: this.#held, slot };
           this.#around = around;
           await this.#run(ready, () => {
             around.slot();
@@ -115,7 +117,7 @@ export class CommandRun {
         }
         slot();
         restating.add(this.#entry);
-        held = await this.#acquire(held);
+        this.#held = await this.#acquire(this.#held);
         restating.delete(this.#entry);
       }
     } catch (error) {
@@ -123,7 +125,7 @@ export class CommandRun {
     } finally {
       restating.delete(this.#entry);
       slot?.();
-      held?.();
+      this.#held?.();
     }
   }
 

@@ -61,7 +61,7 @@ class LiveDispatcher implements Dispatcher {
     this.#admit(checked.length);
     this.#admitBatch();
     const batch = this.#create(read, around);
-    batch.take(checked);
+    batch.take(checked, true);
     batch.close();
     return batch;
   }

@@ -142,7 +142,12 @@ function bytesOf(body: Exclude<EventBody, { type: 'output' }>): number {
     case 'finished':
       return footprint(body.note);
     case 'started':
+    case 'asking':
       return footprint(body.command);
+    case 'answered':
+      return footprint(body.reason);
+    case 'paused':
+    case 'resumed':
     case 'batch-finished':
       return 0;
   }

@@ -1,18 +1,20 @@
 import { SignalboxError } from '../errors.ts';
+import { checkAnswers } from './approvals.ts';
 import type { Around, Host } from './around.ts';
 import { assess } from './assessment.ts';
-import { BatchBook, type Consequence, isFinal } from './batch.ts';
+import { BatchBook } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
 import { type Checked, checkInputs, named } from './command-input.ts';
 import { CommandRun } from './command-run.ts';
-import type { Entry, Todo } from './entry.ts';
+import { type Entry, leftOf } from './entry.ts';
 import { EventLog } from './events.ts';
 import type { Settings } from './options.ts';
+import { type Consequence, isFinal } from './outcome.ts';
 import { OutputBudget } from './output-budget.ts';
 import { Preparer } from './preparation.ts';
 import { resultOf } from './result.ts';
 import type { SlotPool } from './slot-pool.ts';
-import type { Batch, BatchEvent, BatchResult, CommandInput } from './types.ts';
+import type { Answer, Batch, BatchEvent, BatchResult, CommandInput } from './types.ts';
 
 export type BatchHooks = {
   /** Throws when no new command, or not so many, may come. */
@@ -60,6 +62,7 @@ export class LiveBatch implements Batch, Host {
     this.#preparer = new Preparer(this, {
       settled: () => this.#settle(),
       ended: (consequence) => this.#apply(consequence),
+      withdrawn: (entries) => this.#giveUp(entries),
     });
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -83,22 +86,40 @@ export class LiveBatch implements Batch, Host {
     return this.#append(commands, (index) => `/commands/${index}`);
   }
 
-  /** Adds checked commands in one step, so that all are accepted before the first starts. */
-  take(commands: readonly Checked[]): void {
+  /**
+   * Adds checked commands in one step, so that all are accepted before the first starts.
+   *
+   * @param isWhole no more will come: whatever is to be asked about them is settled before any of them starts.
+   */
+  take(commands: readonly Checked[], isWhole = false): void {
     const { assessor, lock, now } = this.settings;
     this.#deadline.ref();
-    for (const { id, order, timeoutMs, stdin, keysOf } of commands) {
+    for (const { id, order, timeoutMs, stdin, keysOf, asks } of commands) {
       this.#ids.add(id);
       const { verdict, locks, changesTo } = assess(assessor, this.id, this.options, order);
-      const todo = todoOf({ before: this.options.before !== null, keysOf });
+      const todo = leftOf({ before: this.options.before !== null, asks: asks || asksOf(this.options), keysOf });
       const known = { id, order, timeoutMs, stdin, verdict, locks, changesTo, todo };
       this.book.add({ ...known, ticket: lock.draw(), addedAt: now() });
     }
+    if (isWhole) this.#preparer.settleQuestions();
     this.#settle();
   }
 
   close(): void {
     this.book.close();
+    this.#settle();
+  }
+
+  answer(answers: readonly Answer[]): void {
+    for (const { entry, decision } of checkAnswers(answers, this.book)) this.#preparer.answer(entry, decision);
+  }
+
+  pause(): void {
+    if (!this.book.isDone) this.#giveUp(this.book.hold('pause'));
+  }
+
+  resume(): void {
+    this.book.release('pause');
     this.#settle();
   }
 
@@ -118,6 +139,8 @@ export class LiveBatch implements Batch, Host {
     return Object.freeze({
       id: this.id,
       state: this.book.state,
+      paused: this.book.isPaused,
+      asks: Object.freeze(this.book.asks),
       createdAt: new Date(this.#createdAt).toISOString(),
       commands: Object.freeze(this.book.entries.map((entry) => resultOf(entry, this.#runs.get(entry)?.printed))),
     });
@@ -154,7 +177,10 @@ export class LiveBatch implements Batch, Host {
         },
       });
       this.#runs.set(entry, run);
-      const over = run.live().finally(() => this.#runs.delete(entry));
+      const over = run.live().finally(() => {
+        // It may have been withdrawn and have joined anew.
+        if (this.#runs.get(entry) === run) this.#runs.delete(entry);
+      });
       this.#hooks.track(over);
     }
     this.#preparer.next();
@@ -192,7 +218,7 @@ export class LiveBatch implements Batch, Host {
   }
 }
 
-/** Null when nothing is to be done. */
-function todoOf(todo: Todo): Todo | null {
-  return todo.before || todo.keysOf !== null ? todo : null;
+/** Whether a command of such a batch needs approval though it does not say so; null: a function is to say it. */
+function asksOf({ approval }: BatchSettings): boolean | null {
+  return typeof approval === 'function' ? null : approval === 'required';
 }

@@ -5,7 +5,7 @@ import { type Allowance, checkAllowance, strictest } from '../classifier/allowan
 import type { Judge } from '../classifier/judgement.ts';
 import { checkNames, namesOf } from '../classifier/option-names.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
-import { MODES } from './batch-options.ts';
+import { MODES, readApproval } from './batch-options.ts';
 import { checkDirectory, DAY_MS } from './command-input.ts';
 import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
@@ -24,7 +24,7 @@ import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
 import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
 import { type Owner, toolLocks } from './tool-locks.ts';
-import type { BeforeHook, Mode } from './types.ts';
+import type { ApproveHook, AsksApproval, BeforeHook, Mode } from './types.ts';
 
 export type DispatcherLimits = {
   /** Commands of one batch that run at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
@@ -92,6 +92,10 @@ export type DispatcherOptions = {
   readonly mayRunIn?: (directory: string) => boolean;
   /** Sees every command of the batches that give none of their own. Default: none. */
   readonly before?: BeforeHook;
+  /** Which commands need approval, in the batches that do not say, besides those that ask for it themselves. Default: none. */
+  readonly approval?: 'required' | AsksApproval;
+  /** Gives it, in the batches that have no such hook. Default: none; whoever has the batch answers. */
+  readonly approve?: ApproveHook;
   /** Milliseconds of the epoch. Default: a clock that never goes back. */
   readonly now?: () => number;
   /** Ids of batches. Default: random UUIDs. */
@@ -114,6 +118,8 @@ export type Settings = {
   readonly retention: Retention;
   readonly mayRunIn: ((directory: string) => boolean) | null;
   readonly before: BeforeHook | null;
+  readonly approval: 'required' | AsksApproval | null;
+  readonly approve: ApproveHook | null;
   readonly now: () => number;
   readonly newId: () => string;
 };
@@ -138,6 +144,8 @@ const NAMES = namesOf<DispatcherOptions>({
   retention: true,
   mayRunIn: true,
   before: true,
+  approval: true,
+  approve: true,
   now: true,
   newId: true,
   spawn: true,
@@ -204,6 +212,8 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     }),
     mayRunIn,
     before: hook('before', options.before, null),
+    approval: readApproval(options.approval, null),
+    approve: hook('approve', options.approve, null),
     now,
     newId,
   });

@@ -2,7 +2,10 @@ import type { Allowance } from '../classifier/allowance.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 import type { Held } from './acquire-options.ts';
 import type { LockMode, LockRequest } from './lock-types.ts';
+import type { BatchEvent, BatchResult } from './told.ts';
 import type { Owner } from './tool-locks.ts';
+
+export type * from './told.ts';
 
 /**
  * What goes into the dispatcher and what comes out. These types are shared by the library, the command line and the
@@ -39,6 +42,8 @@ export type CommandInput = {
    * on. If it throws, rejects or gives something else, the command is `failed` and nothing of it runs.
    */
   readonly lockKeys?: readonly LockRequest[] | KeyFunction;
+  /** It runs only when somebody has approved it: the batch's `approve` hook, or an answer given to the batch. */
+  readonly approval?: 'required';
 };
 
 /** A command before it joins any queue, as a function of the caller's is told of it. */
@@ -83,6 +88,28 @@ export type Revision =
  */
 export type BeforeHook = (call: Call) => Revision | undefined | PromiseLike<Revision | undefined>;
 
+/** What is said of a command that asks. A decline is answered without running, and holds nobody back. */
+export type Approval = 'approve' | 'decline' | { readonly decline: string };
+
+/**
+ * Asked for every command that needs approval, one at a time and in call order. While it works nothing of the batch starts,
+ * and nothing of it holds a key or a place in a queue, but what runs. If it throws, rejects or gives something else, that
+ * command is `failed` and nothing of it runs.
+ */
+export type ApproveHook = (call: Call) => Approval | PromiseLike<Approval>;
+
+/** Whether a command needs approval. If it throws, rejects or gives something else, that command is `failed`. */
+export type AsksApproval = (call: Call) => boolean | PromiseLike<boolean>;
+
+/** What a person says of a command that asks. */
+export type Answer = {
+  /** The command's. */
+  readonly id: string;
+  readonly decision: 'approve' | 'decline';
+  /** Up to 1,024 characters, told in the event and, of a decline, in the result. */
+  readonly reason?: string;
+};
+
 export type BatchOptions = {
   /** Absolute directory. Default: the dispatcher's. */
   readonly cwd?: string;
@@ -106,124 +133,11 @@ export type BatchOptions = {
    * for nothing. Default: inside of nothing.
    */
   readonly inside?: Owner | Held<Owner>;
+  /** Which commands need approval besides those that say so themselves. Default: the dispatcher's. */
+  readonly approval?: 'required' | AsksApproval;
+  /** Gives it. Without one a command that asks waits for `Batch.answer`. Default: the dispatcher's. */
+  readonly approve?: ApproveHook;
 };
-
-/**
- * `exited`: it ended by itself, whatever its exit code. `failed`: it could not be started or awaited. `not-started`: it
- * never ran. `skipped`: an earlier failure stopped the batch. `interrupted`: the process that ran the batch died.
- */
-export type CommandState =
-  | 'queued'
-  | 'waiting'
-  | 'running'
-  | 'exited'
-  | 'failed'
-  | 'timed-out'
-  | 'cancelled'
-  | 'skipped'
-  | 'not-started'
-  | 'interrupted';
-
-/** What the texts of a result's streams are: as they were printed, or base64 of bytes that are no UTF-8. */
-export type OutputEncoding = { readonly stdout: 'utf8' | 'base64'; readonly stderr: 'utf8' | 'base64' };
-
-/** Bytes that were printed but not kept, for each stream. Null when nothing was cut. */
-export type Truncation = { readonly stdoutBytes: number; readonly stderrBytes: number } | null;
-
-export type CommandResult = {
-  readonly id: string;
-  readonly command: string;
-  readonly verdict: Verdict;
-  readonly state: CommandState;
-  /** As bash reports it: 0 to 255, 128 + n for death by signal n, 127 and 126 when it could not be run. Null before. */
-  readonly exitCode: number | null;
-  /** The signal's name (`SIGKILL`) when one ended it. */
-  readonly signal: string | null;
-  /** What `stdout` and `stderr` are. */
-  readonly encoding: OutputEncoding;
-  /** Made from the bytes that are kept each time it is read, as is `stderr`; read it once where that counts. */
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly truncated: Truncation;
-  /** Milliseconds from being added to joining the queues of its locks. */
-  readonly queuedMs: number | null;
-  /** Milliseconds from then to being started: waiting for locks and for a slot, then being judged again and prepared. */
-  readonly waitedMs: number | null;
-  /** Milliseconds from being started to its end. */
-  readonly ranMs: number | null;
-  /** Why it did not run, or was ended: `Aborted before dispatch`, `Cancelled because c2 failed`, `Timed out after 500 ms`. */
-  readonly note: string | null;
-  /** Processes that outlived the command and were left alone (`orphans: 'keep'`). */
-  readonly orphans: readonly number[];
-};
-
-export type BatchState = 'open' | 'running' | 'finished' | 'cancelled';
-
-export type BatchResult = {
-  readonly id: string;
-  readonly state: BatchState;
-  /** ISO 8601 in UTC, with milliseconds. */
-  readonly createdAt: string;
-  /** In call order, always. */
-  readonly commands: readonly CommandResult[];
-};
-
-/** Each event says whose it is. `seq` counts from 1 without a gap within the batch; `at` is milliseconds of the epoch. */
-export type BatchEvent = {
-  readonly seq: number;
-  readonly batchId: string;
-  readonly at: number;
-} /** `provisional`: a `before` hook is still to see the command and may change it; the binding verdict is in `started`. */ & (
-  | {
-      readonly type: 'accepted';
-      readonly commandId: string;
-      readonly command: string;
-      readonly verdict: Verdict;
-      readonly provisional?: true;
-    }
-  /**
-   * It joined the queues and must wait: for these commands (of any batch; the first 32) and for so many others, which are
-   * work besides commands that took keys of the same lock. For a slot when it waits for neither.
-   */
-  | {
-      readonly type: 'waiting';
-      readonly commandId: string;
-      readonly waitsFor: readonly { batchId: string; commandId: string }[];
-      readonly others?: number;
-    }
-  /** `command` is the text that runs, where a `before` hook put another one in the place of the accepted. */
-  | {
-      readonly type: 'started';
-      readonly commandId: string;
-      readonly verdict: Verdict;
-      readonly pid: number | null;
-      readonly command?: string;
-    }
-  /**
-   * Text as it was printed, or base64 of a piece that is no UTF-8; a multi-byte character is never split over two events.
-   * The bytes of all of them are those of the result. Subject to the output caps.
-   */
-  | {
-      readonly type: 'output';
-      readonly commandId: string;
-      readonly stream: 'stdout' | 'stderr';
-      readonly text: string;
-      readonly encoding?: 'base64';
-    }
-  | {
-      readonly type: 'finished';
-      readonly commandId: string;
-      readonly state: CommandState;
-      readonly exitCode: number | null;
-      readonly signal: string | null;
-      readonly truncated: Truncation;
-      readonly queuedMs: number | null;
-      readonly waitedMs: number | null;
-      readonly ranMs: number | null;
-      readonly note: string | null;
-    }
-  | { readonly type: 'batch-finished'; readonly state: BatchState }
-);
 
 /** A batch that may still be growing. */
 export interface Batch {
@@ -236,6 +150,16 @@ export interface Batch {
   addAll(commands: readonly (string | CommandInput)[]): readonly string[];
   /** No more commands will come. Idempotent. */
   close(): void;
+  /**
+   * Answers commands that ask: all that are named, or none. The same decision given again changes nothing. Throws
+   * REQUEST_INVALID, APPROVAL_UNKNOWN for a command that is not there or was never asked about, APPROVAL_CONFLICT for one
+   * that has another answer, or ended without one.
+   */
+  answer(answers: readonly Answer[]): void;
+  /** Nothing new starts, and nothing holds a key or a place in a queue but what runs, until `resume`. Idempotent. */
+  pause(): void;
+  /** Goes on with the same settings. What asks goes on asking. Idempotent. */
+  resume(): void;
   /** Stops what runs, and starts nothing more. `reason` is told in every affected result. Idempotent. */
   cancel(reason?: string): void;
   /** The state at this moment, in call order. */

@@ -128,7 +128,14 @@ const commandResult: z.ZodType<CommandResult> = z
   .meta({ id: 'CommandResult' });
 
 export const batchResult: z.ZodType<BatchResult> = z
-  .strictObject({ id: z.string(), state: batchState, createdAt: z.iso.datetime(), commands: z.array(commandResult) })
+  .strictObject({
+    id: z.string(),
+    state: batchState,
+    paused: z.boolean().describe('Nothing of it starts; what runs goes on'),
+    asks: z.array(z.string()).describe('The commands that wait to be approved or declined, in call order'),
+    createdAt: z.iso.datetime(),
+    commands: z.array(commandResult),
+  })
   .meta({ id: 'Batch', description: 'The commands stand in call order, always' });
 
 const plannedLock: z.ZodType<LockRequest> = z
@@ -185,6 +192,18 @@ export const batchEvent: z.ZodType<BatchEvent> = z
       encoding: z.literal('base64').exactOptional().describe('There when the piece is no UTF-8'),
     }),
     z.strictObject({ ...ofCommand, type: z.literal('finished'), ...outcome }),
+    z.strictObject({
+      ...ofCommand,
+      type: z.literal('asking'),
+      command: z.string().exactOptional().describe('The text that would run, where it is not the accepted one'),
+    }),
+    z.strictObject({
+      ...ofCommand,
+      type: z.literal('answered'),
+      decision: z.enum(['approve', 'decline']),
+      reason: z.string().exactOptional(),
+    }),
+    z.strictObject({ ...happened, type: z.enum(['paused', 'resumed']) }),
     z.strictObject({ ...happened, type: z.literal('batch-finished'), state: batchState }),
   ])
   .meta({ id: 'BatchEvent', description: '`seq` counts from 1 without a gap; every event says whose it is' });

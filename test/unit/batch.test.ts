@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { BatchBook, isFinal } from '../../src/dispatcher/batch.ts';
+import { BatchBook } from '../../src/dispatcher/batch.ts';
 import type { Entry } from '../../src/dispatcher/entry.ts';
 import type { EventBody } from '../../src/dispatcher/events.ts';
+import { isFinal } from '../../src/dispatcher/outcome.ts';
 import { resultOf } from '../../src/dispatcher/result.ts';
 import type { OnFailure } from '../../src/dispatcher/types.ts';
 import { verdictOf } from '../support/dispatcher.ts';

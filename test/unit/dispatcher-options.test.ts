@@ -50,8 +50,8 @@ describe('the options of a dispatcher', () => {
       'a misspelt option',
       { mod: 'compound' } as never,
       'Expected createDispatcher to be given rules, judge, profiles, lock, slots, environment, cwd, limits, orphans, ' +
-        'allowUnprovenPlatform, trustRepository, mode, roots, allow, bash, platform, retention, mayRunIn, before, now, ' +
-        'newId, spawn, processes; got `mod`',
+        'allowUnprovenPlatform, trustRepository, mode, roots, allow, bash, platform, retention, mayRunIn, before, approval, ' +
+        'approve, now, newId, spawn, processes; got `mod`',
     ],
     [
       'a misspelt limit',
