@@ -3,7 +3,7 @@ import { checkNames, namesOf } from '../classifier/option-names.ts';
 import { checkDirectory, DAY_MS, isDuration } from './command-input.ts';
 import { readMaxParallel } from './max-parallel.ts';
 import { hook, invalid, oneOf } from './option-checks.ts';
-import type { ApproveHook, AsksApproval, BatchOptions, BeforeHook, Mode, OnFailure } from './types.ts';
+import type { ApproveHook, AsksApproval, BatchOptions, BeforeHook, Mode, OnFailure, Redact } from './types.ts';
 
 export const MODES: readonly Mode[] = ['simple', 'compound'];
 const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
@@ -19,6 +19,7 @@ const BATCH_NAMES = namesOf<BatchOptions>({
   before: true,
   approval: true,
   approve: true,
+  redact: true,
 });
 
 /** The options of a batch, checked and complete. */
@@ -32,10 +33,12 @@ export type BatchSettings = {
   readonly before: BeforeHook | null;
   readonly approval: 'required' | AsksApproval | null;
   readonly approve: ApproveHook | null;
+  /** What lines of output go through, in this order. */
+  readonly redactors: readonly Redact[];
 };
 
 /** What a batch has that says nothing of it. */
-type Defaults = Pick<BatchSettings, 'cwd' | 'mode' | 'allow' | 'before' | 'approval' | 'approve'> & {
+type Defaults = Pick<BatchSettings, 'cwd' | 'mode' | 'allow' | 'before' | 'approval' | 'approve' | 'redactors'> & {
   readonly limits: Pick<BatchSettings, 'maxParallel' | 'deadlineMs'>;
 };
 
@@ -58,6 +61,7 @@ export function readBatchOptions(options: BatchOptions, defaults: Defaults): Bat
     before: hook('before', options.before, defaults.before),
     approval: readApproval(options.approval, defaults.approval),
     approve: hook('approve', options.approve, defaults.approve),
+    redactors: [...redactorsOf(options.redact), ...defaults.redactors],
   };
 }
 
@@ -68,4 +72,10 @@ export function readApproval(
 ): BatchSettings['approval'] {
   if (given === undefined || given === 'required' || typeof given === 'function') return given ?? byDefault;
   throw invalid('approval to be "required" or a function', given);
+}
+
+/** @throws SignalboxError OPTION_INVALID. */
+export function redactorsOf(redact: Redact | undefined): readonly Redact[] {
+  const given = hook('redact', redact, null);
+  return Object.freeze(given === null ? [] : [given]);
 }

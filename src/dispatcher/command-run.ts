@@ -16,6 +16,7 @@ import type { Consequence } from './outcome.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { OutputPace } from './output-pace.ts';
+import { Redaction } from './redaction.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slot-pool.ts';
 import { messageOf } from './thrown.ts';
@@ -192,13 +193,16 @@ export class CommandRun {
   }
 
   async #run({ launch, environment }: Assessment, release: () => void): Promise<void> {
-    const { book, budget, log } = this.#batch;
+    const { book, budget, log, options } = this.#batch;
+    const { redactors } = options;
     const entry = this.#entry;
     const reserved = budget.reserve(book.unstarted - 1, !book.isClosed);
     const output = new CommandOutput(reserved, (stream, range) => log.appendOutput(entry.id, stream, range));
     const pace = new OutputPace(() => output.flush());
+    const redaction = new Redaction(redactors, this.#owner, (stream, bytes) => output.push(stream, bytes));
     const keep = (): KeptOutput => {
       pace.stop();
+      redaction.end();
       const kept = output.finish();
       budget.giveBack(reserved - output.keptBytes);
       return kept;
@@ -207,7 +211,11 @@ export class CommandRun {
     const env = environment(marker);
     const begun = await beginAny(programsOf(launch, entry.order, this.#batch.settings.assessor.platform), {
       cwd: entry.order.cwd,
-      begin: (program) => this.#begin(program, env, marker, output, pace),
+      begin: (program) =>
+        this.#begin(program, env, marker, output, (stream, chunk) => {
+          redaction.push(stream, chunk);
+          pace.touch();
+        }),
       isGivenUp: () => this.#waiting.signal.aborted,
     });
     if (!('running' in begun)) {
@@ -233,7 +241,13 @@ export class CommandRun {
   }
 
   /** Starts a program as this command; in the same step the book knows, lest a stop calls unstarted what runs. */
-  #begin(program: Program, env: Environment, marker: string, output: CommandOutput, pace: OutputPace): Start {
+  #begin(
+    program: Program,
+    env: Environment,
+    marker: string,
+    output: CommandOutput,
+    onOutput: RunSpec['onOutput'],
+  ): Start {
     const { limits, orphans, runner } = this.#batch.settings;
     const { order, stdin } = this.#entry;
     const spec: RunSpec = {
@@ -245,10 +259,7 @@ export class CommandRun {
       graceMs: limits.graceMs,
       drainMs: limits.drainMs,
       orphans,
-      onOutput: (stream, chunk) => {
-        output.push(stream, chunk);
-        pace.touch();
-      },
+      onOutput,
     };
     const start = this.#mayRunHere() ? startRun(spec, runner) : { failure: Promise.resolve(LEFT) };
     if ('failure' in start) return start;

@@ -5,7 +5,7 @@ import { type Allowance, checkAllowance, strictest } from '../classifier/allowan
 import type { Judge } from '../classifier/judgement.ts';
 import { checkNames, namesOf } from '../classifier/option-names.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
-import { MODES, readApproval } from './batch-options.ts';
+import { MODES, readApproval, redactorsOf } from './batch-options.ts';
 import { checkDirectory, DAY_MS } from './command-input.ts';
 import { baseEnvironment } from './environment.ts';
 import { createJudge } from './judge.ts';
@@ -24,7 +24,7 @@ import { createSlots, type Slots } from './slots.ts';
 import type { Retention } from './store.ts';
 import { ANY_TOOL, createToolIdentity, knownTools } from './tool-identity.ts';
 import { type Owner, toolLocks } from './tool-locks.ts';
-import type { ApproveHook, AsksApproval, BeforeHook, Mode } from './types.ts';
+import type { ApproveHook, AsksApproval, BeforeHook, Mode, Redact } from './types.ts';
 
 export type DispatcherLimits = {
   /** Commands of one batch that run at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
@@ -96,6 +96,8 @@ export type DispatcherOptions = {
   readonly approval?: 'required' | AsksApproval;
   /** Gives it, in the batches that have no such hook. Default: none; whoever has the batch answers. */
   readonly approve?: ApproveHook;
+  /** Takes out of what commands print what nobody may see, before it is kept, cut or told, in all batches. Default: nothing. */
+  readonly redact?: Redact;
   /** Milliseconds of the epoch. Default: a clock that never goes back. */
   readonly now?: () => number;
   /** Ids of batches. Default: random UUIDs. */
@@ -120,6 +122,7 @@ export type Settings = {
   readonly before: BeforeHook | null;
   readonly approval: 'required' | AsksApproval | null;
   readonly approve: ApproveHook | null;
+  readonly redactors: readonly Redact[];
   readonly now: () => number;
   readonly newId: () => string;
 };
@@ -146,11 +149,14 @@ const NAMES = namesOf<DispatcherOptions>({
   before: true,
   approval: true,
   approve: true,
+  redact: true,
   now: true,
   newId: true,
   spawn: true,
   processes: true,
 });
+
+const RETENTION_NAMES = namesOf<Retention>({ maxBatches: true, maxAgeMs: true, maxBytes: true });
 
 const MAX_BYTES = 1_073_741_824;
 
@@ -205,17 +211,25 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     cwd: checkDirectory(resolve(options.cwd ?? process.cwd()), '/', '/cwd'),
     limits,
     orphans,
-    retention: Object.freeze({
-      maxBatches: count('retention.maxBatches', options.retention?.maxBatches ?? 100, 0, NO_LIMIT),
-      maxAgeMs: count('retention.maxAgeMs', options.retention?.maxAgeMs ?? 3_600_000, 0, NO_LIMIT),
-      maxBytes: count('retention.maxBytes', options.retention?.maxBytes ?? 268_435_456, 0, NO_LIMIT),
-    }),
+    retention: readRetention(options.retention ?? {}),
     mayRunIn,
     before: hook('before', options.before, null),
     approval: readApproval(options.approval, null),
     approve: hook('approve', options.approve, null),
+    redactors: redactorsOf(options.redact),
     now,
     newId,
+  });
+}
+
+function readRetention(given: Partial<Retention>): Retention {
+  checkNames(given, RETENTION_NAMES, 'retention');
+  const read = (name: keyof Retention, byDefault: number) =>
+    count(`retention.${name}`, given[name] ?? byDefault, 0, NO_LIMIT);
+  return Object.freeze({
+    maxBatches: read('maxBatches', 100),
+    maxAgeMs: read('maxAgeMs', 3_600_000),
+    maxBytes: read('maxBytes', 268_435_456),
   });
 }
 

@@ -110,6 +110,17 @@ export type Answer = {
   readonly reason?: string;
 };
 
+/**
+ * Takes out of a line that a command printed what nobody may see, before anything of it is kept, cut or told.
+ *
+ * @param line with its newline, if it has one; bytes that are no UTF-8 are Latin-1 characters.
+ * @returns the line as it may be seen. Where it throws, or gives no text, the line is withheld, and a line says so.
+ */
+export type Redact = (
+  line: string,
+  of: { readonly batchId: string; readonly commandId: string; readonly stream: 'stdout' | 'stderr' },
+) => string;
+
 export type BatchOptions = {
   /** Absolute directory. Default: the dispatcher's. */
   readonly cwd?: string;
@@ -125,6 +136,8 @@ export type BatchOptions = {
   readonly deadlineMs?: number;
   /** May change or decline each command before it joins any queue; it is judged with what that leaves. Default: the dispatcher's. */
   readonly before?: BeforeHook;
+  /** Takes out of what commands print what nobody may see; the dispatcher's own sees what this one leaves. Default: only that. */
+  readonly redact?: Redact;
   /**
    * What the batch is started inside of: a command that this dispatcher runs, or a hold of its lock (`toolLocks.run`). What
    * that holds, and what is held around it, does not stand in the way of the batch, which waits for it otherwise; commands

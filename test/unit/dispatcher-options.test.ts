@@ -51,7 +51,12 @@ describe('the options of a dispatcher', () => {
       { mod: 'compound' } as never,
       'Expected createDispatcher to be given rules, judge, profiles, lock, slots, environment, cwd, limits, orphans, ' +
         'allowUnprovenPlatform, trustRepository, mode, roots, allow, bash, platform, retention, mayRunIn, before, approval, ' +
-        'approve, now, newId, spawn, processes; got `mod`',
+        'approve, redact, now, newId, spawn, processes; got `mod`',
+    ],
+    [
+      'a misspelt retention',
+      { retention: { maxAge: 1 } as never },
+      'Expected retention to be given maxBatches, maxAgeMs, maxBytes; got `maxAge`',
     ],
     [
       'a misspelt limit',
