@@ -92,6 +92,15 @@ export const configSchema = z
           .describe('Commands of one batch that run at once unless it says otherwise'),
         maxRunning: positive(4_096).default(32).describe('Commands of the whole process that run at once'),
         maxLiveBatches: positive(1_000_000).default(64).describe('Batches that have not ended'),
+        maxBatchesPerToken: positive(1_000_000)
+          .default(32)
+          .describe('Batches of one token that have not ended; without tokens everybody is one'),
+        maxStreamsPerToken: positive(65_536)
+          .default(256)
+          .describe('Streams of events, and bodies of lines, of one token that are open at once'),
+        maxRequestsPerMinute: positive(1_000_000_000)
+          .default(60_000)
+          .describe('Requests of one token in a minute, or of one address where there are no tokens'),
         maxQueuedCommands: positive(1_000_000)
           .default(10_000)
           .describe('Commands of all batches that have not started'),

@@ -5,6 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { type Logger, pino } from 'pino';
 import type { Judge } from './classifier/judgement.ts';
 import type { Config } from './config.ts';
+import { toolLocks } from './dispatcher/tool-locks.ts';
 import type { Dispatcher } from './dispatcher/types.ts';
 import { installConnections, ownTurn } from './http/connections.ts';
 import type { RouteContext } from './http/context.ts';
@@ -13,21 +14,27 @@ import { installDrain } from './http/drain.ts';
 import { createGate, requireAccept } from './http/gate.ts';
 import { createKeptBatches } from './http/kept-batches.ts';
 import { LINES, sendsLines } from './http/line-bodies.ts';
+import type { Locks } from './http/lock-view.ts';
 import { LogLines, SERIALIZERS } from './http/log-lines.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { answerClientError, answerError } from './http/problem.ts';
+import { createRateLimit } from './http/rate.ts';
 import { appendRoutes } from './http/routes/append.ts';
 import { batchRoutes } from './http/routes/batches.ts';
 import { classifyRoutes } from './http/routes/classify.ts';
 import { eventRoutes } from './http/routes/events.ts';
+import { insideRoutes } from './http/routes/inside.ts';
 import { planRoutes } from './http/routes/plan.ts';
 import { statusRoutes } from './http/routes/status.ts';
 import { createAddresses } from './http/routing.ts';
+import { createShare } from './http/shares.ts';
 import { readTokens } from './http/token.ts';
 import { installTransport, limitArrival, SECURITY_HEADERS } from './http/transport.ts';
 import { compileValidator, parseBody } from './http/validation.ts';
 
 export { type Config, type ConfigSources, loadConfig } from './config.ts';
 export { type Listening, listen } from './http/listening.ts';
+export { createMetrics, type Metrics, type MetricsOptions } from './http/metrics.ts';
 export { createServiceDispatcher, createServiceJudge } from './http/service-dispatcher.ts';
 
 /** What the service is made of. Closing the server shuts the dispatcher down. */
@@ -40,6 +47,10 @@ export type ServerDeps = {
   readonly ruleset: string;
   /** The version of the package, for `/capabilities` and the API document. */
   readonly version: string;
+  /** What its `observe` was given to the dispatcher. Default: figures of requests and questions alone. */
+  readonly metrics?: Metrics;
+  /** The lock that the dispatcher takes, for `/locks`. Default: `toolLocks`, which it takes unless it was given another. */
+  readonly lock?: Locks;
   /** Default: JSON lines on standard error, at the configured level. */
   readonly log?: Logger;
   /** Milliseconds of a clock that goes forward. Default: the process's. */
@@ -100,11 +111,19 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     gate(request);
   };
 
+  const limitRate = await createRateLimit(app as unknown as FastifyInstance, config.limits.maxRequestsPerMinute);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('principal');
   app.addHook('onRoute', addresses.add);
   app.addHook('onRequest', async (request, reply) => {
-    admit(request, reply);
+    let refusal: unknown;
+    try {
+      admit(request, reply);
+    } catch (error) {
+      refusal = error;
+    }
+    await limitRate(request, reply, refusal !== undefined);
+    if (refusal !== undefined) throw refusal;
     if (!sendsLines(request)) limitArrival(app.server, request.raw, REQUEST_TIMEOUT_MS);
     await ownTurn(reply);
   });
@@ -122,6 +141,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(addresses.refuse);
 
+  const { lock = toolLocks, metrics = createMetrics({ version, ruleset }) } = deps;
+  app.addHook('onResponse', async ({ problemCode }) => {
+    if (problemCode !== null) metrics.refused(problemCode);
+  });
   const drain = installDrain(app, { dispatcher, shutdown: config.shutdown });
   const context: RouteContext = {
     config,
@@ -130,7 +153,13 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     ruleset,
     version,
     drain,
+    lock,
+    metrics,
     batches: createKeptBatches(config.retention, now),
+    shares: {
+      batches: createShare(config.limits.maxBatchesPerToken, 'BATCHES_TOO_MANY', 'batches that have not ended'),
+      streams: createShare(config.limits.maxStreamsPerToken, 'STREAMS_TOO_MANY', 'open streams'),
+    },
   };
 
   await registerDocuments(app, version, tokens !== null);
@@ -144,6 +173,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     done();
   });
   eventRoutes(app, context);
+  insideRoutes(app, context);
   await documentRoutes(app);
   await app.ready();
   return app;

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { type Config, loadConfig } from '../config.ts';
 import type { Mode } from '../dispatcher/types.ts';
-import { buildServer, createServiceDispatcher, createServiceJudge, listen } from '../server.ts';
+import { buildServer, createMetrics, createServiceDispatcher, createServiceJudge, listen } from '../server.ts';
 import { VERSION } from '../version.ts';
 import { complaint } from './complaint.ts';
 import type { Io } from './io.ts';
@@ -69,13 +69,15 @@ export async function startService(io: Io, flags: ServeFlags): Promise<void> {
     },
   });
   const rules = await rulesWith(config.rules, io.cwd);
-  const dispatcher = createServiceDispatcher(config, rules, io.env);
+  const metrics = createMetrics({ version: VERSION, ruleset: rules.hash });
+  const dispatcher = createServiceDispatcher(config, rules, io.env, metrics.observe);
   const app = await buildServer({
     config,
     dispatcher,
     judge: createServiceJudge(config, rules, io.env),
     ruleset: rules.hash,
     version: VERSION,
+    metrics,
   });
   const { url } = await listen(app, config);
   closeWithGrace({ delay: config.shutdown.deadlineMs + LAST_MS, logger: false }, async ({ err }) => {

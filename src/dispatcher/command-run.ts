@@ -11,6 +11,7 @@ import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
 import { areConflicting, isCovering } from './lock-request.ts';
+import { LockTimes } from './lock-times.ts';
 import type { Settings } from './options.ts';
 import type { Consequence } from './outcome.ts';
 import { CommandOutput, type KeptOutput } from './output.ts';
@@ -66,6 +67,7 @@ export class CommandRun {
   #stop: Stop | null = null;
   #output: CommandOutput | null = null;
   #changes = 0;
+  readonly #times: LockTimes;
   #held: Held<Owner> | null = null;
 
   constructor(batch: Surroundings, entry: Entry, hooks: RunHooks) {
@@ -73,6 +75,7 @@ export class CommandRun {
     this.#entry = entry;
     this.#hooks = hooks;
     this.#owner = Object.freeze({ batchId: batch.id, commandId: entry.id });
+    this.#times = new LockTimes(batch.settings);
   }
 
   /** What it has printed so far; undefined before it runs. */
@@ -88,7 +91,7 @@ export class CommandRun {
   /** Gives up waiting, and what it holds: it has ended, or is to join anew. Only for one that has not started. */
   giveUp(): void {
     this.#waiting.abort();
-    this.#held?.();
+    this.#free();
   }
 
   /** Ends what runs. The first reason counts. */
@@ -112,7 +115,7 @@ export class CommandRun {
           this.#around = around;
           await this.#run(ready, () => {
             around.slot();
-            around.hold();
+            this.#free();
           });
           return;
         }
@@ -126,8 +129,13 @@ export class CommandRun {
     } finally {
       restating.delete(this.#entry);
       slot?.();
-      this.#held?.();
+      this.#free();
     }
+  }
+
+  #free(): void {
+    this.#held?.();
+    this.#times.freed();
   }
 
   /** At the entry's own ticket, also when it waits anew: nobody behind it slips in. */
@@ -149,7 +157,9 @@ export class CommandRun {
     const lineage = around?.hold;
     try {
       const queued = before?.restate(locks, options);
-      return await (queued ?? lock.acquire(locks, { ...options, ticket, label: this.#owner, lineage }));
+      return await this.#times.granted(
+        queued ?? lock.acquire(locks, { ...options, ticket, label: this.#owner, lineage }),
+      );
     } finally {
       goOn();
     }

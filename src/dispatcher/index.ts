@@ -9,6 +9,7 @@ export { KeyedLock } from './keyed-lock.ts';
 export { fileLockKey, pathKey, type Workspace, workspaceKeys } from './lock-keys.ts';
 export type { HoldMode } from './lock-modes.ts';
 export type { KeySnapshot, LockParty } from './lock-snapshot.ts';
+export type { Observation, Observe } from './observation.ts';
 export type { DispatcherLimits, DispatcherOptions } from './options.ts';
 export { type Platform, probePlatform } from './platform.ts';
 export { type Profile, type ProfileTable, profilesOf } from './profiles.ts';

@@ -2,7 +2,7 @@ import { SignalboxError } from '../errors.ts';
 import { checkAnswers } from './approvals.ts';
 import type { Around, Host } from './around.ts';
 import { assess } from './assessment.ts';
-import { BatchBook } from './batch.ts';
+import { BatchBook, type BookEvent } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
 import { type Checked, checkInputs, named } from './command-input.ts';
 import { CommandRun } from './command-run.ts';
@@ -58,7 +58,12 @@ export class LiveBatch implements Batch, Host {
     this.budget = new OutputBudget(limits.maxOutputBytesPerBatch, limits.maxOutputBytesPerCommand);
     this.log = new EventLog(id, now);
     const { maxParallel, onFailure } = options;
-    this.book = new BatchBook({ maxParallel, onFailure, tell: (event) => this.log.append(event) });
+    const tell = (event: BookEvent): void => {
+      this.log.append(event);
+      settings.observe(event);
+    };
+    this.book = new BatchBook({ maxParallel, onFailure, tell });
+    settings.observe({ type: 'batch-opened' });
     this.#preparer = new Preparer(this, {
       settled: () => this.#settle(),
       ended: (consequence) => this.#apply(consequence),
@@ -106,6 +111,7 @@ export class LiveBatch implements Batch, Host {
   }
 
   close(): void {
+    if (!this.book.isClosed) this.settings.observe({ type: 'batch-closed' });
     this.book.close();
     this.#settle();
   }

@@ -66,6 +66,11 @@ export function conflicts(one: Mode, other: Mode): boolean {
   return conflictsWithAny(one, 1 << other);
 }
 
+/** The same of modes by their names. */
+export function areModesConflicting(one: HoldMode, other: HoldMode): boolean {
+  return conflicts(NAMES.indexOf(one) as Mode, NAMES.indexOf(other) as Mode);
+}
+
 /** The weakest mode that is as strong as both. */
 export function joined(one: Mode, other: Mode): Mode {
   return JOIN[one * NAMES.length + other] as Mode;

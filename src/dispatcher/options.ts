@@ -12,6 +12,7 @@ import { createJudge } from './judge.ts';
 import type { KeyedLock } from './keyed-lock.ts';
 import { createMarkerSearch } from './marker-search.ts';
 import { readMaxParallel } from './max-parallel.ts';
+import { type Observe, observing } from './observation.ts';
 import { count, hook, invalid, NO_LIMIT, oneOf } from './option-checks.ts';
 import type { Assessor } from './order.ts';
 import { systemPipes } from './pipe-source.ts';
@@ -98,6 +99,8 @@ export type DispatcherOptions = {
   readonly approve?: ApproveHook;
   /** Takes out of what commands print what nobody may see, before it is kept, cut or told, in all batches. Default: nothing. */
   readonly redact?: Redact;
+  /** Told at once of all that happens, for counting; called in the midst of it, so it must be quick and not call back. */
+  readonly observe?: Observe;
   /** Milliseconds of the epoch. Default: a clock that never goes back. */
   readonly now?: () => number;
   /** Ids of batches. Default: random UUIDs. */
@@ -123,6 +126,7 @@ export type Settings = {
   readonly approval: 'required' | AsksApproval | null;
   readonly approve: ApproveHook | null;
   readonly redactors: readonly Redact[];
+  readonly observe: Observe;
   readonly now: () => number;
   readonly newId: () => string;
 };
@@ -150,6 +154,7 @@ const NAMES = namesOf<DispatcherOptions>({
   approval: true,
   approve: true,
   redact: true,
+  observe: true,
   now: true,
   newId: true,
   spawn: true,
@@ -217,6 +222,7 @@ export function readDispatcherOptions(options: DispatcherOptions): Settings {
     approval: readApproval(options.approval, null),
     approve: hook('approve', options.approve, null),
     redactors: redactorsOf(options.redact),
+    observe: observing(hook('observe', options.observe, null)),
     now,
     newId,
   });

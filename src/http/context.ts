@@ -11,6 +11,9 @@ import type { Config } from '../config.ts';
 import type { Dispatcher } from '../dispatcher/types.ts';
 import type { Drain } from './drain.ts';
 import type { KeptBatches } from './kept-batches.ts';
+import type { Locks } from './lock-view.ts';
+import type { Metrics } from './metrics.ts';
+import type { Share } from './shares.ts';
 
 /** Fastify with zod as its types. */
 export type App = FastifyInstance<
@@ -31,4 +34,9 @@ export type RouteContext = {
   readonly version: string;
   readonly batches: KeptBatches;
   readonly drain: Drain;
+  /** The one that the dispatcher takes. */
+  readonly lock: Locks;
+  readonly metrics: Metrics;
+  /** What one token may have open at once. */
+  readonly shares: { readonly batches: Share; readonly streams: Share };
 };

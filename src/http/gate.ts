@@ -29,7 +29,7 @@ export type GateOptions = {
 };
 
 /** Open to everybody, so that a container's health check needs no secret. It tells nothing but that somebody is there. */
-const OPEN_ROUTE = '/healthz';
+export const OPEN_ROUTE = '/healthz';
 
 /**
  * Whoever can reach a service without tokens. Vouching takes the word of a caller for what nothing proves, so that it needs

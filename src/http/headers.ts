@@ -3,7 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Reading of the few header fields that the service acts on. Nothing here throws; what cannot be read is no match. */
 
 /** The media types that the service can answer with. */
-export type MediaType = 'application/json' | 'text/event-stream' | 'application/x-ndjson' | 'text/markdown';
+export type MediaType =
+  | 'text/plain'
+  | 'application/json'
+  | 'text/event-stream'
+  | 'application/x-ndjson'
+  | 'text/markdown';
 
 /**
  * The offered type that an Accept header likes best; of equals the first offered. Undefined when none fits. A missing

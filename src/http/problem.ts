@@ -33,6 +33,7 @@ const HEADERS: ReadonlyMap<ErrorCode, readonly [name: string, value: string]> = 
   ['MEDIA_TYPE_REFUSED', ['accept-post', 'application/json']],
   ['SHUTTING_DOWN', ['retry-after', '5']],
   ['BATCHES_TOO_MANY', ['retry-after', '1']],
+  ['STREAMS_TOO_MANY', ['retry-after', '1']],
   ['QUEUE_FULL', ['retry-after', '1']],
 ]);
 

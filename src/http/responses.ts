@@ -12,7 +12,7 @@ const WHEN: ReadonlyMap<number, string> = new Map([
   [413, 'The body is larger than allowed'],
   [415, 'The body is not application/json, or lines where they are read'],
   [421, 'The Host header does not name this service'],
-  [429, 'Too many batches have not ended, or too many commands wait'],
+  [429, 'Too many requests in a minute, batches that have not ended, commands that wait or streams that are open'],
   [503, 'The service is shutting down'],
 ]);
 
@@ -20,7 +20,7 @@ type ProblemResponse = { description: string; content: { 'application/problem+js
 
 /** The problem documents that a route may answer with, for the API document: those of every route, of a body, and its own. */
 export function problems(kind: 'plain' | 'body', ...own: readonly number[]): Record<number, ProblemResponse> {
-  const statuses = new Set([400, 401, 403, 406, 415, 421, ...(kind === 'body' ? [413] : []), ...own]);
+  const statuses = new Set([400, 401, 403, 406, 415, 421, 429, ...(kind === 'body' ? [413] : []), ...own]);
   return Object.fromEntries(
     [...statuses]
       .sort()

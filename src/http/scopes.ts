@@ -1,9 +1,9 @@
 /**
  * What a token may do. `classify`: ask for verdicts and plans. `run`: run batches, and see and cancel its own. `vouch`: say
  * of a command that it may run beside others though no proof says so. `admin`: see and cancel everybody's batches, and see
- * the locks and the metrics.
+ * the locks. `metrics`: read the figures, and nothing else, so that whoever gathers them need not be trusted with more.
  */
-export const ALL_SCOPES = ['classify', 'run', 'vouch', 'admin'] as const;
+export const ALL_SCOPES = ['classify', 'run', 'vouch', 'metrics', 'admin'] as const;
 
 export type Scope = (typeof ALL_SCOPES)[number];
 
@@ -12,6 +12,8 @@ const SCOPES: ReadonlyMap<string, readonly Scope[] | null> = new Map<string, rea
   ['classify', ['classify']],
   ['plan', ['classify']],
   ['batches', ['run']],
+  ['metrics', ['metrics', 'admin']],
+  ['locks', ['admin']],
   ['capabilities', null],
   ['readyz', null],
   ['healthz', null],

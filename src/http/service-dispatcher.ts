@@ -3,6 +3,7 @@ import type { RuleSet } from '../classifier/rule-set.ts';
 import { type Config, commandEnvironment } from '../config.ts';
 import { createDispatcher } from '../dispatcher/dispatcher.ts';
 import { createJudge } from '../dispatcher/judge.ts';
+import type { Observe } from '../dispatcher/observation.ts';
 import { createProbingJudge } from '../dispatcher/repository-judge.ts';
 import { probeRepository } from '../dispatcher/repository-probe.ts';
 import type { Dispatcher } from '../dispatcher/types.ts';
@@ -10,12 +11,13 @@ import { mayRunIn } from './directories.ts';
 
 /**
  * The dispatcher that a configuration asks for. It starts commands in the roots only, whatever became of a directory
- * since it was named, and keeps no ended batch, because the service does.
+ * since it was named, and keeps no ended batch, because the service does. `observe` is that of the service's metrics.
  */
 export function createServiceDispatcher(
   config: Config,
   rules: RuleSet,
   env: Readonly<Record<string, string | undefined>>,
+  observe?: Observe,
 ): Dispatcher {
   const { limits, roots, allow, mode } = config;
   return createDispatcher({
@@ -38,6 +40,7 @@ export function createServiceDispatcher(
       maxOutputBytesPerBatch: limits.maxBatchOutputBytes,
     },
     retention: { maxBatches: 0 },
+    ...(observe === undefined ? {} : { observe }),
     mayRunIn: (directory) => mayRunIn(directory, roots),
   });
 }

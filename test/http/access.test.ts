@@ -286,7 +286,7 @@ describe('a token file', () => {
     const path = join(open.root, 'good-token');
     writeFileSync(path, TOKEN + end);
     const tokens = readTokens(path);
-    expect([...(tokens.find(TOKEN)?.scopes ?? [])]).toEqual(['classify', 'run', 'vouch', 'admin']);
+    expect([...(tokens.find(TOKEN)?.scopes ?? [])]).toEqual(['classify', 'run', 'vouch', 'metrics', 'admin']);
     expect(tokens.find(`${TOKEN}${end}x`)).toBeUndefined();
   });
 

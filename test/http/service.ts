@@ -12,7 +12,7 @@ import { createJudge } from '../../src/dispatcher/judge.ts';
 import type { BatchEvent, BatchResult, Dispatcher } from '../../src/dispatcher/types.ts';
 import type { Problem } from '../../src/http/answers.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import { buildServer, createServiceDispatcher, listen } from '../../src/server.ts';
+import { buildServer, createMetrics, createServiceDispatcher, listen } from '../../src/server.ts';
 import './routes.ts';
 
 /** The real thing on a free port: real rules, a real dispatcher, real commands in a throw-away root. */
@@ -73,7 +73,8 @@ export async function openService({
     flags: { port: 0, 'shutdown-grace-ms': 300, 'shutdown-deadline-ms': 5_000, ...flags },
   });
   const lines: string[] = [];
-  const real = createServiceDispatcher(config, rules, { ...process.env, ...env });
+  const metrics = createMetrics({ version: '0.0.0-test', ruleset: rules.hash });
+  const real = createServiceDispatcher(config, rules, { ...process.env, ...env }, metrics.observe);
   const removeRoot = () => rmSync(root, { recursive: true, force: true });
   const app = await buildServer({
     config,
@@ -81,6 +82,7 @@ export async function openService({
     judge: createJudge(rules),
     ruleset: rules.hash,
     version: '0.0.0-test',
+    metrics,
     log: pino({ level: config.logLevel }, { write: (line: string) => lines.push(line) }),
   }).catch((error: unknown) => {
     removeRoot();

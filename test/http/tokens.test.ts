@@ -14,6 +14,7 @@ const SECRETS = {
   both: 'both-token-0123456789',
   chief: 'chief-token-0123456789',
   voucher: 'voucher-token-0123456789',
+  watcher: 'watcher-token-0123456789',
   past: 'past-token-0123456789',
 } as const;
 
@@ -29,6 +30,7 @@ const LINES = [
   `  ${line('both', 'classify,run', '2999-01-31T00:00:00Z')}`,
   line('chief', 'admin'),
   line('voucher', 'vouch'),
+  line('watcher', 'metrics'),
   line('past', 'classify,run,vouch,admin', '2020-01-31T00:00:00Z'),
 ].join('\n');
 
@@ -129,6 +131,7 @@ describe('a service with several tokens', () => {
         ['reader', 'classify'],
         ['runner', 'run'],
         ['voucher', 'vouch'],
+        ['watcher', 'metrics'],
         ['chief', 'admin'],
       ] as const) {
         const isRefused = scopes !== null && !scopes.includes(has);
@@ -147,6 +150,7 @@ describe('a service with several tokens', () => {
     expect(asked('classify')).toEqual(['GET /classify', 'POST /classify', 'POST /plan']);
     expect(asked('run').every((route) => route.includes(' /batches'))).toBe(true);
     expect(asked('vouch')).toEqual([]);
+    expect(asked('metrics')).toEqual(['GET /metrics']);
     expect(asked('admin').filter((route) => route.startsWith('POST'))).toEqual([]);
   });
 });
@@ -158,7 +162,7 @@ test('an address that nobody gave a scope asks for the highest', () => {
 describe('a token file', () => {
   test.each([
     ['a name that is none', `a/b run ${hashOf('x')}`, 'a name of 1 to 64'],
-    ['no scope', `a , ${hashOf('x')}`, 'scopes out of classify, run, vouch, admin'],
+    ['no scope', `a , ${hashOf('x')}`, 'scopes out of classify, run, vouch, metrics, admin'],
     ['a scope that is none', `a classify,root ${hashOf('x')}`, 'scopes out of'],
     ['a token in the open', 'a run my-secret-token-0123456789', 'sha256: and the 64'],
     ['a hash in capitals', `a run ${hashOf('x').toUpperCase()}`, 'sha256: and the 64'],

@@ -51,7 +51,7 @@ describe('the options of a dispatcher', () => {
       { mod: 'compound' } as never,
       'Expected createDispatcher to be given rules, judge, profiles, lock, slots, environment, cwd, limits, orphans, ' +
         'allowUnprovenPlatform, trustRepository, mode, roots, allow, bash, platform, retention, mayRunIn, before, approval, ' +
-        'approve, redact, now, newId, spawn, processes; got `mod`',
+        'approve, redact, observe, now, newId, spawn, processes; got `mod`',
     ],
     [
       'a misspelt retention',

@@ -43,14 +43,40 @@ const LAYERS: readonly Layer[] = [
     holds: (path) => !path.includes('/') && path !== 'server.ts',
     may: ['ground', 'classifier', 'second-reading', 'rules', 'dispatcher', 'entries', 'zod', 'node:'],
   },
+  // One file knows the library that counts, so that another can take its place.
+  {
+    name: 'metrics',
+    holds: is('http/metrics.ts'),
+    may: ['ground', 'classifier', 'dispatcher', 'http', 'prom-client'],
+  },
   {
     name: 'http',
     holds: within('http'),
     may: [
-      ...['ground', 'classifier', 'second-reading', 'rules', 'dispatcher', 'entries', 'http', 'zod', 'node:'],
-      ...['fastify', 'fastify-type-provider-zod', '@fastify/swagger', '@fastify/swagger-ui', 'pino'],
+      ...[
+        'ground',
+        'classifier',
+        'second-reading',
+        'rules',
+        'dispatcher',
+        'entries',
+        'http',
+        'metrics',
+        'zod',
+        'node:',
+      ],
+      ...[
+        'fastify',
+        'fastify-type-provider-zod',
+        '@fastify/swagger',
+        '@fastify/swagger-ui',
+        '@fastify/rate-limit',
+        'pino',
+      ],
     ],
   },
+  // It runs unchanged in a browser, and knows nothing of how it is answered.
+  { name: 'client', holds: within('client'), may: ['ground', 'classifier', 'client'] },
   { name: 'top', holds: (path) => path === 'server.ts' || path.startsWith('cli/'), may: ['*'] },
 ];
 

@@ -13,11 +13,12 @@ import { LineReader } from '../line-reader.ts';
 import { linger } from '../problem.ts';
 import { problems } from '../responses.ts';
 import { appendRequest, batchLine, batchParams, preferHeaders } from '../schemas.ts';
+import { takeForAnswer } from '../shares.ts';
 import { faultOf, firstLine, type LineRecord, receive, recordOf, takeLine } from '../upload.ts';
 
 /** More commands for a batch that was opened to grow. */
 export function appendRoutes(app: App, context: RouteContext): void {
-  const { config, batches, drain } = context;
+  const { config, batches, drain, shares } = context;
   const { limits } = config;
 
   app.route({
@@ -56,6 +57,7 @@ export function appendRoutes(app: App, context: RouteContext): void {
   /** Answers a record for each line. They are few and short, and wait for a client that reads only when it has sent all. */
   async function appendLines(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     requireAccept(request, LINES);
+    takeForAnswer(shares.streams, request.principal, reply.raw);
     const { id: batchId } = intake.batch;
     const lines = new LineReader(request.body as Readable, limits);
     const records = new Readable({ read: () => undefined });

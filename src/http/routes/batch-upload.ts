@@ -12,6 +12,8 @@ import { LINES } from '../line-bodies.ts';
 import { type Line, LineReader } from '../line-reader.ts';
 import { linger } from '../problem.ts';
 import { batchHead } from '../schemas.ts';
+import { takeForAnswer, takeForBatch } from '../shares.ts';
+import type { Principal } from '../token.ts';
 import { ToldEvents } from '../told-events.ts';
 import { firstLine, receive, takeLine } from '../upload.ts';
 import { parseBody, parseLine } from '../validation.ts';
@@ -26,10 +28,11 @@ export async function uploadBatch(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { config, batches } = context;
+  const { config, batches, shares } = context;
   const type = requireAccept(request, LINES, 'text/event-stream');
+  takeForAnswer(shares.streams, request.principal, reply.raw);
   const lines = new LineReader(request.body as Readable, config.limits);
-  const { intake, options } = await begin(lines, context).catch((error: unknown) => {
+  const { intake, options } = await begin(lines, context, request.principal).catch((error: unknown) => {
     lines.discard();
     throw error;
   });
@@ -59,13 +62,14 @@ export async function uploadBatch(
 /** Opens the batch that the first line asks for, with its first command where that line is one. */
 async function begin(
   lines: LineReader,
-  { config, dispatcher }: RouteContext,
+  { config, dispatcher, shares }: RouteContext,
+  who: Principal,
 ): Promise<{ readonly intake: Intake; readonly options: RequestedOptions }> {
   const first = await firstLine(lines);
   const { roots } = config;
   const options = optionsOf(first);
   const admitted = await admitOptions(options ?? {}, roots, createDirectories(roots), '/batch');
-  const batch = dispatcher.open(admitted);
+  const batch = takeForBatch(shares.batches, who, () => dispatcher.open(admitted));
   const intake = new Intake(batch, admitted.cwd, roots);
   try {
     if (options === undefined) await takeLine(first, intake);

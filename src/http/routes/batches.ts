@@ -13,12 +13,13 @@ import type { KeptBatch } from '../kept-batches.ts';
 import { LINES, sendsLines } from '../line-bodies.ts';
 import { problems } from '../responses.ts';
 import { anyLine, batchParams, batchRequest, preferHeaders } from '../schemas.ts';
+import { takeForBatch } from '../shares.ts';
 import type { Principal } from '../token.ts';
 import { uploadBatch } from './batch-upload.ts';
 
 /** Batches are taken in, looked at, waited for and cancelled. */
 export function batchRoutes(app: App, context: RouteContext): void {
-  const { config, dispatcher, batches, drain } = context;
+  const { config, dispatcher, batches, drain, shares } = context;
 
   const answer = (kept: KeptBatch, request: Asked, typed: unknown): Promise<never> =>
     // The body is a text or a stream of what the schema describes, which its type cannot say.
@@ -31,7 +32,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
     options: Admitted['options'],
     owner: Principal,
   ): KeptBatch => {
-    const batch = dispatcher.open(options);
+    const batch = takeForBatch(shares.batches, owner, () => dispatcher.open(options));
     const intake = new Intake(batch, options.cwd, config.roots);
     try {
       intake.keep(asked, batch.addAll(commands));
@@ -81,7 +82,10 @@ export function batchRoutes(app: App, context: RouteContext): void {
       const kept =
         body.open === true
           ? opened(body, commands, options, principal)
-          : batches.keep(dispatcher.dispatch(commands, options), principal);
+          : batches.keep(
+              takeForBatch(shares.batches, principal, () => dispatcher.dispatch(commands, options)),
+              principal,
+            );
       const { batch } = kept;
       if (body.onDisconnect === 'cancel') cancelOnLeave(batch, reply.raw);
       logBatch(batch, request.log, app.log);

@@ -20,7 +20,7 @@ type Question = {
 type Terms = { readonly allow?: Allowance; readonly mode?: Mode };
 
 /** Verdicts without running anything. Directories are taken as text, since the commands may be meant for elsewhere. */
-export function classifyRoutes(app: App, { config, judge }: RouteContext): void {
+export function classifyRoutes(app: App, { config, judge, metrics }: RouteContext): void {
   const { roots } = config;
   const [root = '/'] = roots;
 
@@ -28,7 +28,9 @@ export function classifyRoutes(app: App, { config, judge }: RouteContext): void 
     // The judge is total: a value that is no string is serial, as it would be for a harness whose model sent one.
     const text = command as string;
     const context = { ...(env === undefined ? {} : { env }), ...(allow === undefined ? {} : { allow }) };
-    return judge(text, { cwd: resolve(root, cwd ?? '.'), roots, mode, ...context }).verdict;
+    const { verdict: given } = judge(text, { cwd: resolve(root, cwd ?? '.'), roots, mode, ...context });
+    metrics.asked(given);
+    return given;
   };
 
   app.route({

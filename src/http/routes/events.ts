@@ -6,10 +6,11 @@ import { answerEvents } from '../event-answer.ts';
 import { requireAccept } from '../gate.ts';
 import { problems } from '../responses.ts';
 import { batchParams, eventsHeaders, eventsQuery } from '../schemas.ts';
+import { takeForAnswer } from '../shares.ts';
 
 /** What happens in a batch, as it happens, from any point on. */
 export function eventRoutes(app: App, context: RouteContext): void {
-  const { batches } = context;
+  const { batches, shares } = context;
   app.route({
     method: 'GET',
     url: '/batches/:id/events',
@@ -46,6 +47,7 @@ export function eventRoutes(app: App, context: RouteContext): void {
       const events = batch.events({ after, signal: ending.signal })[Symbol.asyncIterator]();
       const first = hasEnded ? await events.next() : undefined;
       if (first?.done === true) return reply.code(204).send();
+      takeForAnswer(shares.streams, request.principal, reply.raw);
 
       return answerEvents(reply, kept, {
         ...context,
