@@ -14,6 +14,17 @@ export type Begun = { readonly running: Running } | { readonly note: string | nu
 /** Errors of starting a program that bash has words for. */
 const BASH_SAYS: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'ELOOP', 'EPERM']);
 
+/** Errors that say nothing about the command: the same may go well in a moment. */
+const SHORTAGES: ReadonlyMap<string, string> = new Map([
+  ['EMFILE', 'this process has no file descriptor left; raise its limit (ulimit -n), or run fewer commands at once'],
+  ['ENFILE', 'the system has no file descriptor left'],
+  [
+    'EAGAIN',
+    'the system starts no more processes for this user; raise the limit (ulimit -u), or run fewer commands at once',
+  ],
+  ['ENOMEM', 'the system has no memory left for another process'],
+]);
+
 /**
  * What to start: the program that was found, then bash with the text, which also answers for a program that cannot be
  * run, as it would have done. Empty when there is no bash.
@@ -27,17 +38,28 @@ export function programsOf(launch: Launch, { command }: Order, { bash }: Platfor
 /** Starts the first program that can be started. Only where that fails, so that nothing has run, is the next one tried. */
 export async function beginAny(
   programs: readonly Program[],
-  how: { readonly cwd: string; readonly begin: (program: Program) => Start; readonly isGivenUp: () => boolean },
+  how: {
+    readonly cwd: string;
+    readonly begin: (program: Program) => Start;
+    readonly isGivenUp: () => boolean;
+    /** Gives back descriptors that nobody needs yet. */
+    readonly relieve: () => void;
+  },
 ): Promise<Begun> {
-  const { cwd, begin, isGivenUp } = how;
+  const { cwd, begin, isGivenUp, relieve } = how;
   // Asked first: the system says of a missing directory what it says of a missing program.
   if (!isDirectory(cwd)) return { note: `The working directory ${cwd} no longer exists` };
   let note = 'No bash was found to run it';
   for (const program of programs) {
-    const start = begin(program);
+    let start = begin(program);
+    let error = 'running' in start ? null : await start.failure;
+    if (error !== null && isShort(error) && !isGivenUp()) {
+      relieve();
+      start = begin(program);
+      error = 'running' in start ? null : await start.failure;
+    }
     if ('running' in start) return start;
-    const error = await start.failure;
-    if (isGivenUp()) return { note: null };
+    if (isGivenUp() || error === null) return { note: null };
     note = whyNot(error, cwd);
     if (!BASH_SAYS.has(codeOf(error)) || !canEnter(cwd)) break;
   }
@@ -48,7 +70,12 @@ function whyNot(error: Error, cwd: string): string {
   if (!isDirectory(cwd)) return `The working directory ${cwd} no longer exists`;
   if (!canEnter(cwd)) return `The working directory ${cwd} cannot be entered`;
   if (codeOf(error) === 'E2BIG') return 'It is longer, with its environment, than the system hands over to a program';
-  return `It could not be started: ${error.message}`;
+  const shortage = SHORTAGES.get(codeOf(error));
+  return `It could not be started: ${shortage === undefined ? error.message : `${shortage} (${codeOf(error)})`}`;
+}
+
+function isShort(error: Error): boolean {
+  return codeOf(error) === 'EMFILE' || codeOf(error) === 'ENFILE';
 }
 
 function canEnter(directory: string): boolean {

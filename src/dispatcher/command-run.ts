@@ -227,9 +227,11 @@ export class CommandRun {
           pace.touch();
         }),
       isGivenUp: () => this.#waiting.signal.aborted,
+      relieve: () => this.#batch.settings.runner.pipes?.giveBack(),
     });
     if (!('running' in begun)) {
       keep();
+      release();
       if (begun.note !== null) this.#fail(begun.note);
       return;
     }

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -16,6 +16,8 @@ export interface PipeSource {
    * @returns null when none can be had; the caller then does with sockets.
    */
   open(ours: 'read' | 'write'): OpenPipe | null;
+  /** Closes what is made ready, but for what one start needs: descriptors are short. */
+  giveBack(): void;
 }
 
 /** Made by one start of a program, and open from then on: two descriptors each. */
@@ -23,6 +25,15 @@ const MADE_AT_ONCE = 24;
 
 /** Below so many, more are made in the background. */
 const FEW = 8;
+
+/** Never more are kept. */
+const MOST_READY = MADE_AT_ONCE + FEW;
+
+/** For one start. */
+const ENOUGH_FOR_ONE = 3;
+
+/** Milliseconds after a failure in which none are made. */
+const FAILED_PAUSE_MS = 100;
 
 /** Bash has no builtin for it. Looked for where no workspace can put one in its place. */
 const MAKER = 'mkfifo';
@@ -39,50 +50,80 @@ const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 export function createPipeSource(): PipeSource {
   const ready: OpenPipe[] = [];
   let isRefilling = false;
-  let isBroken = false;
+  let notBefore = 0;
 
   function refillNow(): void {
     const directory = newDirectory();
     const options = { cwd: directory, env: ENVIRONMENT, stdio: 'ignore', timeout: 10_000 } as const;
-    const { status } = spawnSync(MAKER, WORDS, options);
-    collect(directory, status === 0);
-    isBroken = ready.length === 0;
+    const { status, error } = spawnSync(MAKER, WORDS, options);
+    collect(directory, status === 0 ? null : error);
   }
 
   function refillSoon(): void {
-    if (isRefilling) return;
+    if (isRefilling || performance.now() < notBefore) return;
     isRefilling = true;
     const directory = newDirectory();
     const options = { cwd: directory, env: ENVIRONMENT, timeout: 10_000 };
-    execFile(MAKER, WORDS, options, (error) => {
+    const done = (error: unknown): void => {
       isRefilling = false;
-      collect(directory, error === null);
-    });
+      collect(directory, error);
+    };
+    try {
+      execFile(MAKER, WORDS, options, done);
+    } catch (error) {
+      done(error);
+    }
   }
 
-  function collect(directory: string, isMade: boolean): void {
+  /** Never throws, whatever is missing. @param failure null when the named ones were made. */
+  function collect(directory: string, failure: unknown): void {
+    const made: OpenPipe[] = [];
     try {
-      if (isMade) for (const name of NAMES) ready.push(openBoth(join(directory, name)));
+      if (failure === null) for (const name of NAMES) made.push(openBoth(join(directory, name)));
     } catch {
-      // Out of descriptors: as many as could be opened are there.
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
+      // Out of descriptors: what is made for later would be missing now.
+      for (const pipe of made.splice(ENOUGH_FOR_ONE)) closeBoth(pipe);
+    }
+    remove(directory);
+    ready.push(...made);
+    // Two refills can meet, one at once and one in the background.
+    for (const pipe of ready.splice(MOST_READY)) closeBoth(pipe);
+    if (made.length === NAMES.length) return;
+    // Without the program there will never be any; the rest may pass.
+    const isMissing = (failure as NodeJS.ErrnoException | null)?.code === 'ENOENT';
+    notBefore = isMissing ? Number.POSITIVE_INFINITY : performance.now() + FAILED_PAUSE_MS;
+  }
+
+  /** More, at once where there is none. Never throws. */
+  function refill(): void {
+    try {
+      if (ready.length === 0 && performance.now() >= notBefore) refillNow();
+      else if (ready.length < FEW) refillSoon();
+    } catch {
+      // No directory can be made: no disk, no descriptor.
+      isRefilling = false;
+      notBefore = performance.now() + FAILED_PAUSE_MS;
     }
   }
 
   function open(ours: 'read' | 'write'): OpenPipe | null {
-    if (isBroken) return null;
+    if (ready.length === 0) refill();
+    const pipe = ready.pop();
+    refill();
+    if (pipe === undefined || ours === 'read') return pipe ?? null;
     try {
-      if (ready.length === 0) refillNow();
-      const pipe = ready.pop();
-      if (ready.length < FEW) refillSoon();
-      return pipe === undefined || ours === 'read' ? (pipe ?? null) : turned(pipe);
+      return turned(pipe);
     } catch {
       return null;
     }
   }
 
-  return { open };
+  function giveBack(): void {
+    for (const pipe of ready.splice(ENOUGH_FOR_ONE)) closeBoth(pipe);
+    notBefore = Math.max(notBefore, performance.now() + FAILED_PAUSE_MS);
+  }
+
+  return { open, giveBack };
 }
 
 function newDirectory(): string {
@@ -111,16 +152,31 @@ function turned(pipe: OpenPipe): OpenPipe {
       throw error;
     }
   } finally {
-    for (const end of [pipe.readEnd, pipe.writeEnd]) closeQuietly(end);
+    closeBoth(pipe);
+  }
+}
+
+function closeBoth({ readEnd, writeEnd }: OpenPipe): void {
+  closeQuietly(readEnd);
+  closeQuietly(writeEnd);
+}
+
+/** The directory and the pipes' names, by name: to list it would take a descriptor. */
+function remove(directory: string): void {
+  for (const name of NAMES) quietly(() => unlinkSync(join(directory, name)));
+  quietly(() => rmdirSync(directory));
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // It is not there, or cannot be helped.
   }
 }
 
 export function closeQuietly(descriptor: number): void {
-  try {
-    closeSync(descriptor);
-  } catch {
-    // It is closed, which is all that was wanted.
-  }
+  quietly(() => closeSync(descriptor));
 }
 
 let shared: PipeSource | null = null;

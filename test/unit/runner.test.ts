@@ -147,7 +147,10 @@ describe('the three streams', () => {
       text += chunk.toString();
     };
     const argv = ['sh', '-c', 'cat; echo end'];
-    const start = startRun({ ...spec, argv, stdin: 'in ', onOutput }, { ...deps, pipes: { open: () => null } });
+    const start = startRun(
+      { ...spec, argv, stdin: 'in ', onOutput },
+      { ...deps, pipes: { open: () => null, giveBack: () => {} } },
+    );
     expect('running' in start && (await start.running.ended)).toMatchObject({ exitCode: 0 });
     expect(text).toBe('in end\n');
   });
@@ -161,6 +164,7 @@ describe('the three streams', () => {
         if (pipe !== null) handedOut.add(linkOf(String(pipe.readEnd))[0] as string);
         return pipe;
       },
+      giveBack: () => {},
     };
     const { spec } = begin(['true'], { file: '/bin/sh' });
     const argv = ['sh', '-c', 'echo a; echo b >&2'];

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Where a command of the soak may work. */
 export type Tree = {
@@ -61,7 +62,7 @@ export function contentOf(number: number, name: string): string {
 /** Makes the ground, owned by an unprivileged user where that can be had. */
 export function prepareGround(): Ground {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-soak-')));
-  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
+  const owner = process.getuid?.() === 0 && mayReadProject(NOBODY) ? { uid: NOBODY, gid: NOBODY } : null;
   const [root, held, temporary, home] = ['root', 'held', 'tmp', 'home'].map((name) => join(top, name)) as [
     string,
     string,
@@ -91,6 +92,12 @@ export function prepareGround(): Ground {
   git(ground, 'one', ['worktree', 'add', '-q', '-b', 'linked', join(root, 'linked')]);
   furnish(ground, 'linked');
   return ground;
+}
+
+/** The service runs from a copy, with the packages of this place: below some homes only their owner can read them. */
+function mayReadProject(user: number): boolean {
+  const modules = fileURLToPath(new URL('../../../node_modules/zod/package.json', import.meta.url));
+  return spawnSync('test', ['-r', modules], { uid: user, gid: user }).status === 0;
 }
 
 function own(path: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
