@@ -56,7 +56,9 @@ describe('a redactor', () => {
     ['gives a promise', async (line: string) => line],
     ['gives bytes', (line: string) => Buffer.from(line)],
   ])('that %s lets nothing of that line through, and says so', (_, broken) => {
-    const { redaction, text } = collect((line, of) => (line.startsWith('bad') ? (broken as unknown as Redact)(line, of) : line));
+    const { redaction, text } = collect((line, of) =>
+      line.startsWith('bad') ? (broken as unknown as Redact)(line, of) : line,
+    );
     redaction.push('stdout', Buffer.from('good\nbad secret\ngood\n'));
     expect(text('stdout')).toBe('good\n… a line of 11 bytes withheld …\ngood\n');
   });
