@@ -3,7 +3,11 @@ import { restoreBuiltInRules } from './built-in.ts';
 import { classify } from './classifier/classify.ts';
 import type { RuleSet } from './classifier/rule-set.ts';
 import type { Profile } from './dispatcher/profiles.ts';
-import { safeEnvironment as environmentOf, type SafeEnvironmentOptions } from './dispatcher/safe-environment.ts';
+import {
+  checkSafeOptions,
+  safeEnvironment as environmentOf,
+  type SafeEnvironmentOptions,
+} from './dispatcher/safe-environment.ts';
 import { loadRules } from './rules/load.ts';
 
 export * from './classifier/index.ts';
@@ -47,6 +51,7 @@ export function safeEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   options: SafeEnvironmentOptions = {},
 ): Readonly<Record<string, string>> {
+  checkSafeOptions(options);
   return environmentOf(profile, environment, { ...options, rules: options.rules ?? ownRules() });
 }
 

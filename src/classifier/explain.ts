@@ -104,8 +104,14 @@ export function explain(verdict: Verdict, command: string): Explanation {
 /**
  * The explanation as plain text of several lines, for a terminal of any width from 40 columns: the command with the
  * refused stretch underlined, the steps, and what would help. Control characters are never printed as such.
+ *
+ * @throws SignalboxError OPTION_INVALID for what is no explanation.
  */
 export function renderExplanation(explanation: Explanation): string {
+  const { steps: given, parts: told } = (explanation ?? {}) as Partial<Explanation>;
+  if (!Array.isArray(given) || !Array.isArray(told)) {
+    throw new SignalboxError('OPTION_INVALID', 'Expected an explanation, as explain gives');
+  }
   const { command, kind, steps, parts, span, code, knowledge, hint } = explanation;
   const heading = kind === 'parallel' ? 'parallel' : `serial: ${code} (${knowledge})`;
   const lines = [heading, '', ...underlined(command, span).map((line) => `  ${line}`), ''];

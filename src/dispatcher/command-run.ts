@@ -14,10 +14,9 @@ import { areConflicting, isCovering } from './lock-request.ts';
 import { LockTimes } from './lock-times.ts';
 import type { Settings } from './options.ts';
 import type { Consequence } from './outcome.ts';
-import { CommandOutput, type KeptOutput } from './output.ts';
+import type { KeptOutput } from './output.ts';
 import type { OutputBudget } from './output-budget.ts';
-import { OutputPace } from './output-pace.ts';
-import { Redaction } from './redaction.ts';
+import { Printing } from './printing.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slot-pool.ts';
 import { messageOf } from './thrown.ts';
@@ -65,7 +64,7 @@ export class CommandRun {
   #around: Around | null = null;
   #running: Running | null = null;
   #stop: Stop | null = null;
-  #output: CommandOutput | null = null;
+  #printing: Printing | null = null;
   #changes = 0;
   readonly #times: LockTimes;
   #held: Held<Owner> | null = null;
@@ -80,7 +79,7 @@ export class CommandRun {
 
   /** What it has printed so far; undefined before it runs. */
   get printed(): KeptOutput | undefined {
-    return this.#output?.peek();
+    return this.#printing?.peek();
   }
 
   /** What a batch that is started inside of it has around it; null before it runs. */
@@ -204,33 +203,22 @@ export class CommandRun {
 
   async #run({ launch, environment }: Assessment, release: () => void): Promise<void> {
     const { book, budget, log, options } = this.#batch;
-    const { redactors } = options;
     const entry = this.#entry;
     const reserved = budget.reserve(book.unstarted - 1, !book.isClosed);
-    const output = new CommandOutput(reserved, (stream, range) => log.appendOutput(entry.id, stream, range));
-    const pace = new OutputPace(() => output.flush());
-    const redaction = new Redaction(redactors, this.#owner, (stream, bytes) => output.push(stream, bytes));
-    const keep = (): KeptOutput => {
-      pace.stop();
-      redaction.end();
-      const kept = output.finish();
-      budget.giveBack(reserved - output.keptBytes);
-      return kept;
-    };
+    const { redactors } = options;
+    const printing = new Printing({ budget, reserved }, { redactors, whose: this.#owner }, (stream, range) =>
+      log.appendOutput(entry.id, stream, range),
+    );
     const marker = randomUUID();
     const env = environment(marker);
     const begun = await beginAny(programsOf(launch, entry.order, this.#batch.settings.assessor.platform), {
       cwd: entry.order.cwd,
-      begin: (program) =>
-        this.#begin(program, env, marker, output, (stream, chunk) => {
-          redaction.push(stream, chunk);
-          pace.touch();
-        }),
+      begin: (program) => this.#begin(program, env, marker, printing),
       isGivenUp: () => this.#waiting.signal.aborted,
       relieve: () => this.#batch.settings.runner.pipes?.giveBack(),
     });
     if (!('running' in begun)) {
-      keep();
+      printing.end();
       release();
       if (begun.note !== null) this.#fail(begun.note);
       return;
@@ -245,7 +233,7 @@ export class CommandRun {
       clearTimeout(timer);
       // Whoever is told of a clean end finds the keys free.
       if (ended.kind === 'exited' && ended.isGone) release();
-      this.#hooks.ended(book.finish(entry, this.#outcomeOf(ended, keep())));
+      this.#hooks.ended(book.finish(entry, this.#outcomeOf(ended, printing.end())));
     } finally {
       // Whatever happened here, the keys are held for as long as somebody of it lives.
       await running.gone;
@@ -253,13 +241,7 @@ export class CommandRun {
   }
 
   /** Starts a program as this command; in the same step the book knows, lest a stop calls unstarted what runs. */
-  #begin(
-    program: Program,
-    env: Environment,
-    marker: string,
-    output: CommandOutput,
-    onOutput: RunSpec['onOutput'],
-  ): Start {
+  #begin(program: Program, env: Environment, marker: string, printing: Printing): Start {
     const { limits, orphans, runner } = this.#batch.settings;
     const { order, stdin } = this.#entry;
     const spec: RunSpec = {
@@ -271,12 +253,12 @@ export class CommandRun {
       graceMs: limits.graceMs,
       drainMs: limits.drainMs,
       orphans,
-      onOutput,
+      onOutput: printing.push,
     };
     const start = this.#mayRunHere() ? startRun(spec, runner) : { failure: Promise.resolve(LEFT) };
     if ('failure' in start) return start;
     this.#running = start.running;
-    this.#output = output;
+    this.#printing = printing;
     this.#batch.book.start(this.#entry, runner.now(), start.running.pid);
     this.#hooks.started();
     return start;

@@ -2,7 +2,7 @@ import { type Allowance, checkAllowance, strictest } from '../classifier/allowan
 import { judge } from '../classifier/classify.ts';
 import type { Judge } from '../classifier/judgement.ts';
 import { checkNames, copyKnown, namesOf } from '../classifier/option-names.ts';
-import type { RuleSet } from '../classifier/rule-set.ts';
+import { type RuleSet, rulesIn } from '../classifier/rule-set.ts';
 import { secondReading } from '../classifier/second-reading.ts';
 
 /** What surrounds a command that is judged. */
@@ -22,9 +22,10 @@ export const CONTEXT_NAMES = namesOf<JudgeContext>({
  * The judge that a dispatcher uses: the classifier with these rules, and with the second reading, which can only refuse.
  *
  * @param allow which readers may be parallel; the context of a call can take away more, and give nothing back.
- * @throws SignalboxError OPTION_INVALID.
+ * @throws SignalboxError OPTION_INVALID, RULES_INVALID.
  */
 export function createJudge(rules: RuleSet, allow?: Allowance): Judge {
+  rulesIn({ rules });
   checkAllowance(allow);
   return (command, context) => {
     checkNames(context, CONTEXT_NAMES, 'a judge');

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { SignalboxError } from '../errors.ts';
+import { text } from './option-checks.ts';
 import { below, parentOf } from './paths.ts';
 
 /**
@@ -37,8 +38,8 @@ const MAX_POINTER_BYTES = 65_536;
  * @throws SignalboxError OPTION_INVALID for a NUL, which no file's name holds, and for a relative `cwd`.
  */
 export function pathKey(path: string, cwd?: string): string {
-  if (path.startsWith('/')) return realPath(path);
-  const base = cwd ?? process.cwd();
+  if (text('the path', path).startsWith('/')) return realPath(path);
+  const base = text('the working directory', cwd ?? process.cwd());
   if (!base.startsWith('/')) {
     throw new SignalboxError(
       'OPTION_INVALID',
@@ -77,7 +78,7 @@ export type Workspace = {
  * @param path absolute. @throws SignalboxError OPTION_INVALID for a relative path or one with a NUL.
  */
 export function workspaceKeys(path: string): Workspace {
-  if (!path.startsWith('/')) {
+  if (!text('the directory', path).startsWith('/')) {
     throw new SignalboxError('OPTION_INVALID', `Expected an absolute directory, got ${JSON.stringify(path)}`);
   }
   const start = realPath(path);

@@ -29,3 +29,15 @@ export function oneOf<Value extends string>(name: string, value: Value, allowed:
 export function invalid(expected: string, got: unknown): SignalboxError {
   return new SignalboxError('OPTION_INVALID', `Expected ${expected}, got ${named(got)}`);
 }
+
+/** A text, such as a path. @throws SignalboxError OPTION_INVALID. */
+export function text(name: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalid(`${name} to be text`, value);
+  return value;
+}
+
+/** Values by name. @throws SignalboxError OPTION_INVALID. */
+export function object<Value extends object>(name: string, value: Value): Value {
+  if (typeof value !== 'object' || value === null) throw invalid(`${name} to be an object`, value);
+  return value;
+}

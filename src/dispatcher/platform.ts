@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { text } from './option-checks.ts';
 import { isExecutable } from './paths.ts';
 
 /** What a parallel run rests on besides the rules. */
@@ -23,9 +24,10 @@ const known = new Map<string, Platform>();
  * Looks at the platform, once in a process for each bash: Linux is what is proved, with a bash of version 5 or later
  * that knows the C.UTF-8 locale.
  *
- * @param bash absolute path; default: the first that is found.
+ * @param bash absolute path; default: the first that is found. @throws SignalboxError OPTION_INVALID.
  */
 export function probePlatform(bash: string | null = findBash()): Platform {
+  if (bash !== null) text('the path of bash', bash);
   if (bash === null) return Object.freeze({ unproven: 'No bash was found', bash, builtins: new Set<string>() });
   let platform = known.get(bash);
   if (platform === undefined) {

@@ -1,5 +1,6 @@
 import type { ProfileRule } from '../classifier/compiled.ts';
 import type { RuleSet } from '../classifier/rule-set.ts';
+import { object } from './option-checks.ts';
 
 /** What a proved command's environment is made of; the generic part included. */
 export type Profile = Pick<ProfileRule, 'set' | 'pass'> & Partial<Pick<ProfileRule, 'minds'>>;
@@ -30,8 +31,13 @@ export function profileNamed(table: ProfileTable, name: string): Profile | null 
   return { set: Object.fromEntries(set), pass, minds };
 }
 
-/** The environments that the verdicts of a rule set name, each with the generic part in it. */
-export function profilesOf({ profiles: { generic, profiles } }: Pick<RuleSet, 'profiles'>): ProfileTable {
+/**
+ * The environments that the verdicts of a rule set name, each with the generic part in it.
+ *
+ * @throws SignalboxError OPTION_INVALID for what is no rule set.
+ */
+export function profilesOf(rules: Pick<RuleSet, 'profiles'>): ProfileTable {
+  const { generic, profiles } = object('the profiles of the rules', object('rules', rules).profiles);
   const table = new Map<string, Profile>([
     ['generic', { set: generic.set, pass: new Set(generic.pass), minds: generic.minds ?? [] }],
   ]);

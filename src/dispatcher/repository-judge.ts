@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import type { Judge, Judgement, RepositoryFacts, RepositoryFinding } from '../classifier/judgement.ts';
-import { copyKnown } from '../classifier/option-names.ts';
+import { checkNames, copyKnown, namesOf } from '../classifier/option-names.ts';
 import type { Part, Verdict } from '../classifier/verdict.ts';
 import { type Places, provedPlaces } from './command-locks.ts';
 import { CONTEXT_NAMES, type JudgeContext } from './judge.ts';
 import { pathKey } from './lock-keys.ts';
+import { invalid, object } from './option-checks.ts';
 import { isInside } from './paths.ts';
 import type { ProbedRepository, RepositoryProbe } from './repository-probe.ts';
 
@@ -75,14 +76,27 @@ function hasOperandElsewhere({ paths }: Judgement, { bases, workspaces }: Places
   });
 }
 
+const PROBING_NAMES = namesOf<Parameters<typeof createProbingJudge>[1]>({
+  roots: true,
+  probe: true,
+  environment: true,
+});
+
 /**
  * A judge that probes, for those who only ask: the command line and the service. Directories outside `roots`, and those
  * that do not exist here, may be meant for elsewhere and are not looked at; such a verdict keeps its assumption.
+ *
+ * @throws SignalboxError OPTION_INVALID.
  */
 export function createProbingJudge(
   judge: Judge,
-  { roots, ...probing }: ProbeContext & { readonly roots?: readonly string[] },
+  options: ProbeContext & { readonly roots?: readonly string[] },
 ): Judge {
+  if (typeof judge !== 'function') throw invalid('a judge', judge);
+  checkNames(options, PROBING_NAMES, 'createProbingJudge');
+  const { roots, probe, environment } = options;
+  if (typeof probe !== 'function') throw invalid('probe to be a function', probe);
+  const probing = { probe, environment: object('environment', environment) };
   return (command, context) => {
     const judgement = judge(command, context);
     if (!assumesPlain(judgement)) return judgement;

@@ -1,4 +1,6 @@
+import { checkNames, namesOf } from '../classifier/option-names.ts';
 import { SignalboxError } from '../errors.ts';
+import { hook, object, text } from './option-checks.ts';
 import { type ProbedRepository, RepositoryExaminer } from './repository-examiner.ts';
 import { surroundingsOf } from './repository-surroundings.ts';
 
@@ -18,6 +20,24 @@ export type ProbeOptions = {
 
 export type RepositoryProbe = (directory: string, options?: ProbeOptions) => ProbedRepository;
 
+const MAKE_NAMES = namesOf<{ readonly now?: () => number }>({ now: true });
+const ASK_NAMES = namesOf<ProbeOptions>({ environment: true, programs: true, index: true, readsElsewhere: true });
+
+/** A probe with a memory of its own. @param options.now milliseconds of the epoch. @throws SignalboxError OPTION_INVALID. */
+export function createRepositoryProbe(options: { readonly now?: () => number } = {}): RepositoryProbe {
+  checkNames(options, MAKE_NAMES, 'createRepositoryProbe');
+  const examiner = new RepositoryExaminer(hook('now', options.now, null) ?? Date.now);
+  return (directory, asked = {}) => {
+    checkNames(asked, ASK_NAMES, 'a probe');
+    const { environment = process.env, programs = true, index = true, readsElsewhere = false } = asked;
+    object('environment', environment);
+    if (!text('the directory', directory).startsWith('/') || directory.includes('\0')) {
+      throw new SignalboxError('OPTION_INVALID', `Expected an absolute directory, got ${JSON.stringify(directory)}`);
+    }
+    return examiner.ask(directory, surroundingsOf(environment), { programs, index, readsElsewhere });
+  };
+}
+
 /**
  * What of a repository and of the user's configuration could make a read start a program, fetch, or look at another
  * place than its directory: found by reading the files that git would read, without starting git. Nothing is written, and
@@ -33,14 +53,3 @@ export type RepositoryProbe = (directory: string, options?: ProbeOptions) => Pro
  * classify('git diff', { rules, cwd: '/repo', repository });
  */
 export const probeRepository: RepositoryProbe = createRepositoryProbe();
-
-/** A probe with a memory of its own. @param now milliseconds of the epoch. */
-export function createRepositoryProbe({ now = Date.now }: { readonly now?: () => number } = {}): RepositoryProbe {
-  const examiner = new RepositoryExaminer(now);
-  return (directory, { environment = process.env, programs = true, index = true, readsElsewhere = false } = {}) => {
-    if (!directory.startsWith('/') || directory.includes('\0')) {
-      throw new SignalboxError('OPTION_INVALID', `Expected an absolute directory, got ${JSON.stringify(directory)}`);
-    }
-    return examiner.ask(directory, surroundingsOf(environment), { programs, index, readsElsewhere });
-  };
-}

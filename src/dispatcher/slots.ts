@@ -1,3 +1,4 @@
+import { checkNames, namesOf } from '../classifier/option-names.ts';
 import { SignalboxError } from '../errors.ts';
 import { Chain } from './chain.ts';
 import { isSignal, SignalWatch } from './signal-watch.ts';
@@ -201,6 +202,8 @@ class Turns implements Slots {
   }
 }
 
+const SLOT_NAMES = namesOf<Parameters<typeof createSlots>[0]>({ limit: true });
+
 /**
  * Counting slots for running commands: a limit for the process, and a pool with a limit of its own for each batch.
  * Batches take turns. A slot is taken after the locks are granted, never before: whoever waits for a lock while it
@@ -220,6 +223,7 @@ class Turns implements Slots {
  * }
  */
 export function createSlots(options: { readonly limit: number }): Slots {
+  checkNames(options, SLOT_NAMES, 'createSlots');
   checkLimit('the limit of the process', options.limit);
   return new Turns(options.limit);
 }

@@ -1,7 +1,9 @@
 import { compileFile } from '../classifier/compile.ts';
 import type { Rules } from '../classifier/compiled.ts';
+import { checkNames, namesOf } from '../classifier/option-names.ts';
 import type { Problem } from '../classifier/problems.ts';
 import { compileRules, invalid, type RuleSet, type RuleSetData, restoreRules } from '../classifier/rule-set.ts';
+import { SignalboxError } from '../errors.ts';
 import { contentHash } from './hash.ts';
 import { mergeRules, type Placed } from './merge.ts';
 import type { Profiles } from './profiles-schema.ts';
@@ -17,14 +19,17 @@ export type LoadOptions = {
   readonly experimental?: readonly string[];
 };
 
+const NAMES = namesOf<LoadOptions>({ extra: true, directory: true, experimental: true });
+
 /**
  * Reads, checks and compiles the rules. Every file is held against its own examples, built-in or not. Reads files, and
  * nothing else; synchronous, since nothing can be classified before.
  *
- * @throws SignalboxError RULES_INVALID naming the file, the place in it, what was expected and what came.
+ * @throws SignalboxError RULES_INVALID naming the file, the place in it, what was expected and what came; OPTION_INVALID.
  */
 export function loadRules(options: LoadOptions = {}): RuleSet {
   const { placed, profiles, never } = readPlaced(options);
+  refuseUnknown(options.experimental ?? [], placed);
   // Whoever names a file asks for what it describes.
   const users = placed.filter(({ origin }) => origin === 'user');
   const asked = new Set([...(options.experimental ?? []), ...users.map(({ file }) => file.binary)]);
@@ -46,11 +51,27 @@ export type PlacedRules = {
  *
  * @throws SignalboxError RULES_INVALID when a file is not of the form, or a user's file says more than it may.
  */
-export function readPlaced({ directory = BUILT_IN_DIRECTORY, extra = [] }: LoadOptions = {}): PlacedRules {
+export function readPlaced(options: LoadOptions = {}): PlacedRules {
+  checkNames(options, NAMES, 'loadRules');
+  const { directory = BUILT_IN_DIRECTORY, extra = [], experimental = [] } = options;
+  if (typeof directory !== 'string') throw new SignalboxError('OPTION_INVALID', 'Expected directory to be a path');
+  for (const [name, list] of Object.entries({ extra, experimental })) {
+    if (Array.isArray(list) && list.every((one) => typeof one === 'string')) continue;
+    throw new SignalboxError('OPTION_INVALID', `Expected ${name} to be a list of texts`);
+  }
   const profiles = readProfiles(directory);
   const never = readNever(directory);
   const placed = mergeRules(readRuleDirectory(directory), extra.flatMap(readUserRules), profiles, never);
   return { placed, profiles, never };
+}
+
+/** A misspelt name would silently leave the binary serial. */
+function refuseUnknown(experimental: readonly string[], placed: readonly Placed[]): void {
+  const names = new Set(placed.flatMap(({ file: { binary, also = [] } }) => [binary, ...also]));
+  const unknown = experimental.find((name) => !names.has(name));
+  if (unknown === undefined) return;
+  const expected = 'Expected experimental to name binaries that have a rule';
+  throw new SignalboxError('OPTION_INVALID', `${expected}, got ${JSON.stringify(unknown)}`);
 }
 
 /** What a file names has to be there. The set is compiled as a whole later, where only the binary is known of a file. */

@@ -23,6 +23,7 @@ function toolNames(): Set<string> {
  */
 const OTHER_MEANINGS: ReadonlyMap<string, string> = new Map([
   ['[', 'a character'],
+  ['base64', 'a way of giving bytes as text'],
   ['command', 'a field of a batch and of a rule file'],
   ['env', 'a field of a command'],
   ['false', 'a value of a setting'],
