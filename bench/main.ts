@@ -1,12 +1,13 @@
 /**
  * `npm run bench`: every figure that the documentation names and that a machine decides, in one go, with the machine.
- * Name one or more of `lexer`, `classify`, `compound`, `lock` to run only those. Figures, not tests; only `lock` holds its own
+ * Name one or more of `lexer`, `classify`, `compound`, `lock`, `probe`, `journal` to run only those. Figures, not tests; only `lock` holds its own
  * to bars, and ends with 1 when one is missed.
  */
 import { cpus, release, type } from 'node:os';
 import '../scripts/closed-pipe.ts';
 import { benchClassify } from './classify.ts';
 import { benchCompound } from './compound.ts';
+import { benchJournal } from './journal.ts';
 import { benchLexer } from './lexer.ts';
 import { benchLock } from './lock.ts';
 import { benchProbe } from './probe.ts';
@@ -17,6 +18,7 @@ const BENCHES: ReadonlyMap<string, () => void | Promise<void>> = new Map([
   ['compound', benchCompound],
   ['lock', benchLock],
   ['probe', benchProbe],
+  ['journal', benchJournal],
 ]);
 
 const asked = process.argv.slice(2);

@@ -56,6 +56,10 @@ const TABLE = {
   BIND_FAILED: { status: 500, title: 'The service cannot listen on the address' },
   LOCK_CYCLE: { status: 409, title: 'Waiting for this lock would never end' },
   LOCK_UPGRADE: { status: 409, title: 'A nested hold asks for more than its ancestors hold' },
+  JOURNAL_FULL: { status: 507, title: 'The disk of the journal is full' },
+  JOURNAL_FAILED: { status: 500, title: 'The journal cannot be read or written' },
+  JOURNAL_CORRUPT: { status: 500, title: 'The journal is damaged' },
+  JOURNAL_HELD: { status: 500, title: 'Another process has the journal open' },
   INTERNAL: { status: 500, title: 'Something went wrong inside Signalbox' },
 } as const satisfies Record<string, Entry>;
 
