@@ -47,6 +47,7 @@ const TABLE = {
   HEADERS_TOO_LARGE: { status: 431, title: 'The header fields are larger than allowed' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   EXPECTATION_REFUSED: { status: 417, title: 'The Expect header asks for something unknown' },
+  VOUCH_WITHOUT_KEYS: { status: 400, title: 'A command is vouched for without a key of its own' },
   APPROVAL_UNKNOWN: { status: 404, title: 'No command of the batch with this id asks' },
   APPROVAL_CONFLICT: { status: 409, title: 'The command has another answer' },
   BATCH_CLOSED: { status: 409, title: 'The batch takes no more commands' },

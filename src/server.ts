@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from './http/metrics.ts';
 import { answerClientError, answerError } from './http/problem.ts';
 import { createRateLimit } from './http/rate.ts';
 import { appendRoutes } from './http/routes/append.ts';
+import { approvalRoutes } from './http/routes/approvals.ts';
 import { batchRoutes } from './http/routes/batches.ts';
 import { classifyRoutes } from './http/routes/classify.ts';
 import { eventRoutes } from './http/routes/events.ts';
@@ -167,6 +168,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     json.addHook('onRequest', async (request) => sendsLines(request) || requireAccept(request, 'application/json'));
     batchRoutes(json, context);
     appendRoutes(json, context);
+    approvalRoutes(json, context);
     classifyRoutes(json, context);
     planRoutes(json, context);
     statusRoutes(json, context);

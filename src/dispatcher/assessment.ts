@@ -2,7 +2,7 @@ import type { Judgement } from '../classifier/judgement.ts';
 import type { Verdict } from '../classifier/verdict.ts';
 import { allPlaces, locksOf, provedPlaces } from './command-locks.ts';
 import { type Environment, homeIn, serialEnvironment } from './environment.ts';
-import type { LockRequest } from './lock-types.ts';
+import type { LockMode, LockRequest } from './lock-types.ts';
 import { namedPlaces } from './named-places.ts';
 import type { Assessor, Order, Terms } from './order.ts';
 import { markerValue } from './process-table.ts';
@@ -51,8 +51,16 @@ export function assess(
   const environment = (marker: string) =>
     serialEnvironment(base, order.env, { cwd: order.cwd, marker: markerValue(lineage, marker) });
   const elsewhere = namedPlaces({ ...order, ...places, environment: environment('') });
-  const locks = locksOf(batchId, 'exclusive', places, judgement, lockKeys, elsewhere);
+  // Where the caller has not told what it changes yet, its word counts for nothing yet.
+  const isShared = order.vouched === true && lockKeys.length > 0;
+  const locks = isShared
+    ? locksOf(batchId, 'shared', places, judgement, lockKeys, sharedOf(elsewhere))
+    : locksOf(batchId, 'exclusive', places, judgement, lockKeys, elsewhere);
   return { verdict, locks, launch: null, environment, changesTo: null };
+}
+
+function sharedOf(keys: ReadonlyMap<string, LockMode>): ReadonlyMap<string, LockMode> {
+  return new Map(Array.from(keys.keys(), (key) => [key, 'shared']));
 }
 
 function judged(

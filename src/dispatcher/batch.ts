@@ -1,5 +1,5 @@
 import type { Verdict } from '../classifier/verdict.ts';
-import { type AddedFields, type Decision, type Entry, leftOf, newEntry, type Todo } from './entry.ts';
+import { type AddedFields, type Decision, type Entry, isVouched, leftOf, newEntry, type Todo } from './entry.ts';
 import type { EventBody } from './events.ts';
 import { type Consequence, failureOf, isFinal, type Outcome } from './outcome.ts';
 import { KeptOutput } from './output.ts';
@@ -187,7 +187,8 @@ export class BatchBook {
     this.#unstarted -= 1;
     const { id, verdict, order, isRewritten } = entry;
     const rewritten = isRewritten ? { command: order.command } : {};
-    this.#tell({ type: 'started', commandId: id, verdict, pid, ...rewritten });
+    const vouched = isVouched(entry) ? ({ vouched: true } as const) : {};
+    this.#tell({ type: 'started', commandId: id, verdict, pid, ...rewritten, ...vouched });
   }
 
   /** Ends a command that ran or waited; null when that has no consequence. One that has ended already stays as it is. */

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import type { Order } from './order.ts';
 import { isDirectory } from './paths.ts';
 import type { Platform } from './platform.ts';
@@ -64,6 +64,15 @@ export async function beginAny(
     if (!BASH_SAYS.has(codeOf(error)) || !canEnter(cwd)) break;
   }
   return { note };
+}
+
+/** Asked as late as can be: a directory is entered by its name, and a link may have taken its place meanwhile. */
+export function mayStartIn(directory: string, mayRunIn: ((directory: string) => boolean) | null): boolean {
+  try {
+    return mayRunIn === null || mayRunIn(realpathSync.native(directory)) === true;
+  } catch {
+    return false;
+  }
 }
 
 function whyNot(error: Error, cwd: string): string {

@@ -14,7 +14,7 @@ const MAX_KEY_CHARS = 1024;
 const MAX_LOCK_KEYS = 64;
 const NO_KEYS: readonly LockRequest[] = Object.freeze([]);
 
-const FIELDS = new Set(['id', 'command', 'cwd', 'env', 'timeoutMs', 'stdin', 'lockKeys', 'approval']);
+const FIELDS = new Set(['id', 'command', 'cwd', 'env', 'timeoutMs', 'stdin', 'lockKeys', 'approval', 'assume']);
 
 /** A checked command. */
 export type Checked = {
@@ -87,7 +87,7 @@ function checkInput(given: string | CommandInput, context: Context): Checked {
   if (unknown !== undefined) {
     fail('REQUEST_INVALID', `Expected no field named ${named(unknown)}`, `${pointer}/${unknown}`);
   }
-  const { timeoutMs = context.timeoutMs, stdin, env = {}, lockKeys = [], approval } = input;
+  const { timeoutMs = context.timeoutMs, stdin, env = {}, lockKeys = [], approval, assume } = input;
   // A lone text is its own field.
   const command = checkText(input.command, 'command', typeof given === 'string' ? pointer : `${pointer}/command`);
   if (!isDuration(timeoutMs)) {
@@ -97,14 +97,21 @@ function checkInput(given: string | CommandInput, context: Context): Checked {
   if (approval !== undefined && approval !== 'required') {
     fail('REQUEST_INVALID', `Expected approval to be "required", got ${named(approval)}`, `${pointer}/approval`);
   }
+  if (assume !== undefined && assume !== 'parallel') {
+    fail('REQUEST_INVALID', `Expected assume to be "parallel", got ${named(assume)}`, `${pointer}/assume`);
+  }
+  const vouched = assume === 'parallel';
   const keysOf = typeof lockKeys === 'function' ? lockKeys : null;
+  const keys = keysOf === null ? checkKeys(lockKeys, `${pointer}/lockKeys`) : NO_KEYS;
+  if (vouched && keysOf === null) checkVouching(keys, `${pointer}/lockKeys`);
   return {
     id: checkId(input.id, context),
     order: {
       command,
       cwd: cwdOf(input.cwd, context),
       env: checkVariables(env, `${pointer}/env`),
-      lockKeys: keysOf === null ? checkKeys(lockKeys, `${pointer}/lockKeys`) : NO_KEYS,
+      lockKeys: keys,
+      ...(vouched ? { vouched } : {}),
     },
     timeoutMs,
     keysOf,
@@ -197,6 +204,18 @@ export function checkKeys(keys: unknown, pointer: string): readonly LockRequest[
     fail('REQUEST_INVALID', `Expected lockKeys to be a list of at most ${MAX_LOCK_KEYS}, got ${named(keys)}`, pointer);
   }
   return Object.freeze(keys.map((request: unknown, index) => checkKey(request, `${pointer}/${index}`)));
+}
+
+/** A command that nothing proves, and that has nothing to itself, would be kept apart from nobody. @throws SignalboxError VOUCH_WITHOUT_KEYS. */
+export function checkVouching(keys: readonly LockRequest[], pointer: string): void {
+  if (keys.some(isExclusive)) return;
+  const detail = 'Expected lockKeys to name at least one exclusive key where parallel is assumed, got none';
+  fail('VOUCH_WITHOUT_KEYS', detail, pointer);
+}
+
+/** Whether a request has its key to itself. */
+function isExclusive(request: LockRequest): boolean {
+  return typeof request === 'string' || (request.mode ?? 'exclusive') === 'exclusive';
 }
 
 function checkKey(request: unknown, pointer: string): LockRequest {

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { SignalboxError } from '../errors.ts';
 import type { AcquireOptions, Held } from './acquire-options.ts';
 import type { Around } from './around.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { BatchBook } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
-import { beginAny, type Program, programsOf } from './beginning.ts';
+import { beginAny, mayStartIn, type Program, programsOf } from './beginning.ts';
 import type { Entry } from './entry.ts';
 import type { Environment } from './environment.ts';
 import type { EventLog } from './events.ts';
@@ -19,7 +17,7 @@ import type { OutputBudget } from './output-budget.ts';
 import { Printing } from './printing.ts';
 import { type Ended, type Running, type RunSpec, type Start, startRun } from './runner.ts';
 import type { ReleaseSlot, SlotPool } from './slot-pool.ts';
-import { messageOf } from './thrown.ts';
+import { reasonOf } from './thrown.ts';
 import { type Owner, ownerIn } from './tool-locks.ts';
 
 /** What a command needs of its batch. */
@@ -242,7 +240,7 @@ export class CommandRun {
 
   /** Starts a program as this command; in the same step the book knows, lest a stop calls unstarted what runs. */
   #begin(program: Program, env: Environment, marker: string, printing: Printing): Start {
-    const { limits, orphans, runner } = this.#batch.settings;
+    const { limits, orphans, runner, mayRunIn } = this.#batch.settings;
     const { order, stdin } = this.#entry;
     const spec: RunSpec = {
       ...program,
@@ -255,23 +253,13 @@ export class CommandRun {
       orphans,
       onOutput: printing.push,
     };
-    const start = this.#mayRunHere() ? startRun(spec, runner) : { failure: Promise.resolve(LEFT) };
+    const start = mayStartIn(order.cwd, mayRunIn) ? startRun(spec, runner) : { failure: Promise.resolve(LEFT) };
     if ('failure' in start) return start;
     this.#running = start.running;
     this.#printing = printing;
     this.#batch.book.start(this.#entry, runner.now(), start.running.pid);
     this.#hooks.started();
     return start;
-  }
-
-  /** Asked as late as can be: a directory is entered by its name, and a link may have taken its place meanwhile. */
-  #mayRunHere(): boolean {
-    const { mayRunIn } = this.#batch.settings;
-    try {
-      return mayRunIn === null || mayRunIn(realpathSync.native(this.#entry.order.cwd)) === true;
-    } catch {
-      return false;
-    }
   }
 
   #outcomeOf(ended: Ended, output: KeptOutput) {
@@ -287,9 +275,4 @@ export class CommandRun {
     const { book, settings } = this.#batch;
     this.#hooks.ended(book.finish(this.#entry, { state: 'failed', at: settings.now(), note }));
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SignalboxError) return `${error.message} (${error.code})`;
-  return messageOf(error);
 }

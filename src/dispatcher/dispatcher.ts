@@ -4,6 +4,7 @@ import { type Around, findAround } from './around.ts';
 import { assess } from './assessment.ts';
 import { type BatchSettings, readBatchOptions } from './batch-options.ts';
 import { type Checked, checkInputs, DAY_MS, named } from './command-input.ts';
+import { isVouched } from './entry.ts';
 import { LiveBatch } from './live-batch.ts';
 import { type DispatcherOptions, readDispatcherOptions, type Settings } from './options.ts';
 import { groupsOf } from './plan.ts';
@@ -71,7 +72,9 @@ class LiveDispatcher implements Dispatcher {
     this.#aroundOf(options);
     const planned = this.#check(commands, read).map(({ id, order }) => {
       const { verdict, locks } = assess(this.#settings.assessor, PLANNED, read, order);
-      return Object.freeze({ id, command: order.command, verdict, locks });
+      // What a function would tell is not known: until it is told, the command counts as alone.
+      const vouched = isVouched({ order, verdict }) && order.lockKeys.length > 0 ? ({ vouched: true } as const) : {};
+      return Object.freeze({ id, command: order.command, verdict, locks, ...vouched });
     });
     return Object.freeze({ groups: groupsOf(planned), commands: Object.freeze(planned) });
   }

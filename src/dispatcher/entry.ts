@@ -61,6 +61,11 @@ export type AddedFields = Pick<
   'id' | 'order' | 'ticket' | 'timeoutMs' | 'stdin' | 'verdict' | 'changesTo' | 'locks' | 'todo' | 'addedAt'
 >;
 
+/** Whether it runs beside others on the caller's word alone. */
+export function isVouched({ order, verdict }: Pick<Entry, 'order' | 'verdict'>): boolean {
+  return order.vouched === true && verdict.kind === 'serial';
+}
+
 /** A command that was added and has not been looked at since. */
 export function newEntry(fields: AddedFields, index: number): Entry {
   return {

@@ -13,6 +13,8 @@ export type Order = {
   readonly cwd: string;
   readonly env: Environment;
   readonly lockKeys: readonly LockRequest[];
+  /** The caller gives its word that it may run beside others that share none of its exclusive keys. */
+  readonly vouched?: boolean;
 };
 
 /** How the commands of a batch are judged. */

@@ -3,14 +3,15 @@ import type { Plan } from './types.ts';
 type Planned = Plan['commands'][number];
 
 /**
- * The groups that commands run as: neighbours with a parallel verdict overlap, a serial one is alone. In call order.
+ * The groups that commands run as: neighbours with a parallel verdict, or that are vouched for, overlap, a serial one is alone. In call order.
  */
-export function groupsOf(commands: readonly Pick<Planned, 'id' | 'verdict'>[]): Plan['groups'] {
+export function groupsOf(commands: readonly Pick<Planned, 'id' | 'verdict' | 'vouched'>[]): Plan['groups'] {
   const groups: { kind: 'parallel' | 'serial'; commandIds: string[] }[] = [];
-  for (const { id, verdict } of commands) {
+  for (const { id, verdict, vouched = false } of commands) {
     const last = groups.at(-1);
-    if (verdict.kind === 'parallel' && last?.kind === 'parallel') last.commandIds.push(id);
-    else groups.push({ kind: verdict.kind, commandIds: [id] });
+    const kind = vouched ? 'parallel' : verdict.kind;
+    if (kind === 'parallel' && last?.kind === 'parallel') last.commandIds.push(id);
+    else groups.push({ kind, commandIds: [id] });
   }
   return groups;
 }

@@ -3,7 +3,7 @@ import { readApproval } from './approvals.ts';
 import { assess } from './assessment.ts';
 import type { BatchBook } from './batch.ts';
 import type { BatchSettings } from './batch-options.ts';
-import { checkInputs, checkKeys, named } from './command-input.ts';
+import { checkInputs, checkKeys, checkVouching, named } from './command-input.ts';
 import type { Decision, Entry } from './entry.ts';
 import type { Settings } from './options.ts';
 import { type Consequence, isFinal } from './outcome.ts';
@@ -202,6 +202,7 @@ export class Preparer {
       cwd: revision.cwd === undefined ? order.cwd : revision.cwd,
       env: revision.env === undefined ? order.env : revision.env,
       ...(stdin === null ? {} : { stdin }),
+      ...(order.vouched === true ? { assume: 'parallel' } : {}),
       lockKeys: revision.lockKeys === undefined ? keysGiven(entry) : revision.lockKeys,
     };
     const context = { before: 0, ids: new Set<string>(), cwd: options.cwd, limits: settings.limits };
@@ -226,7 +227,9 @@ export class Preparer {
     const keysOf = entry.todo?.keysOf;
     if (keysOf == null) return;
     const keys: unknown = await unlessAborted(() => keysOf(this.#callOf(entry, signal)), signal);
-    const order = { ...entry.order, lockKeys: checkKeys(keys, '') };
+    const lockKeys = checkKeys(keys, '');
+    if (entry.order.vouched === true) checkVouching(lockKeys, '');
+    const order = { ...entry.order, lockKeys };
     const settled = entry.verdict.kind === 'serial' ? entry.verdict : null;
     const { stdin, changesTo: earlier = null } = entry;
     const before = { settled, changesTo: earlier };

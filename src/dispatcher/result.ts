@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import { type Entry, isVouched } from './entry.ts';
 import type { KeptOutput } from './output.ts';
 import type { CommandResult } from './types.ts';
 
@@ -14,6 +14,7 @@ export function resultOf(entry: Entry, output: KeptOutput = entry.output): Comma
     id: entry.id,
     command: entry.order.command,
     verdict: entry.verdict,
+    ...(isVouched(entry) ? { vouched: true as const } : {}),
     state: entry.state,
     exitCode: entry.exitCode,
     signal: entry.signal,

@@ -28,6 +28,8 @@ export type CommandResult = {
   readonly id: string;
   readonly command: string;
   readonly verdict: Verdict;
+  /** The verdict is serial, and it may run beside others all the same, on the caller's word (`assume`). */
+  readonly vouched?: true;
   readonly state: CommandState;
   /** As bash reports it: 0 to 255, 128 + n for death by signal n, 127 and 126 when it could not be run. Null before. */
   readonly exitCode: number | null;
@@ -93,6 +95,8 @@ export type BatchEvent = { readonly seq: number; readonly batchId: string; reado
       readonly verdict: Verdict;
       readonly pid: number | null;
       readonly command?: string;
+      /** The verdict is serial, and it runs beside others on the caller's word. */
+      readonly vouched?: true;
     }
   /**
    * Text as it was printed, or base64 of a piece that is no UTF-8; a multi-byte character is never split over two events.

@@ -44,6 +44,11 @@ export type CommandInput = {
   readonly lockKeys?: readonly LockRequest[] | KeyFunction;
   /** It runs only when somebody has approved it: the batch's `approve` hook, or an answer given to the batch. */
   readonly approval?: 'required';
+  /**
+   * The caller's word that the command may run beside others though nothing proves it: only what its `lockKeys` name, of
+   * which at least one is exclusive, it has to itself. The verdict stays serial; it shares the gate and the workspace keys.
+   */
+  readonly assume?: 'parallel';
 };
 
 /** A command before it joins any queue, as a function of the caller's is told of it. */
@@ -191,6 +196,8 @@ export type Plan = {
     readonly command: string;
     readonly verdict: Verdict;
     readonly locks: readonly LockRequest[];
+    /** It would run beside others on the caller's word. */
+    readonly vouched?: true;
   }[];
 };
 

@@ -3,6 +3,7 @@ import type { BatchOptions, CommandInput } from '../dispatcher/types.ts';
 import { type ErrorCode, SignalboxError } from '../errors.ts';
 import type { Directories } from './directories.ts';
 import type { batchRequest } from './schemas.ts';
+import type { Principal } from './token.ts';
 
 export type BatchRequest = z.output<typeof batchRequest>;
 
@@ -11,6 +12,9 @@ export type RequestedCommand = BatchRequest['commands'][number];
 
 /** What a request asks for of a batch as a whole. */
 export type RequestedOptions = Omit<BatchRequest, 'commands'>;
+
+/** What of whoever asks counts for what it may ask for. */
+export type Asker = Pick<Principal, 'scopes'>;
 
 export type Admitted = {
   readonly commands: readonly (string | CommandInput)[];
@@ -26,11 +30,12 @@ export async function admit(
   limits: { readonly maxCommands: number },
   roots: readonly string[],
   directories: Directories,
+  who: Asker,
 ): Promise<Admitted> {
   const { commands, ...asked } = request;
   requireCount(commands.length, limits.maxCommands, asked.open === true ? 0 : 1);
   const options = await admitOptions(asked, roots, directories, '');
-  return { commands: await admitCommands(commands, options.cwd, directories), options };
+  return { commands: await admitCommands(commands, options.cwd, directories, who), options };
 }
 
 /** The options of a batch, with the real directory that its commands start in. */
@@ -51,10 +56,11 @@ export async function admitCommands(
   commands: readonly RequestedCommand[],
   base: string,
   directories: Directories,
+  who: Asker,
 ): Promise<readonly (string | CommandInput)[]> {
   const admitted: (string | CommandInput)[] = [];
   for (const [index, each] of commands.entries())
-    admitted.push(await admitCommand(each, base, directories, `/commands/${index}`));
+    admitted.push(await admitCommand(each, base, directories, `/commands/${index}`, who));
   return admitted;
 }
 
@@ -64,12 +70,14 @@ export async function admitCommand(
   base: string,
   directories: Directories,
   place: string,
+  who: Asker,
 ): Promise<string | CommandInput> {
   if (typeof command === 'string') {
     requireText(command, place);
     return command;
   }
   requireText(command.command, `${place}/command`);
+  if (command.assume !== undefined) requireVoucher(who, `${place}/assume`);
   // Relative to the batch's; the dispatcher is given what was looked at, and looks at nothing else.
   const { cwd } = command;
   return { ...command, cwd: cwd === undefined ? base : await directories.resolve(cwd, base, `${place}/cwd`) };
@@ -84,6 +92,15 @@ export function requireCount(count: number, most: number, least = 1): void {
 function requireText(command: string, pointer: string): void {
   if (command === '')
     refuse('COMMAND_EMPTY', `Expected the text of a command, got an empty one at ${pointer}`, pointer);
+}
+
+function requireVoucher({ scopes }: Asker, pointer: string): void {
+  if (scopes.has('vouch')) return;
+  refuse(
+    'SCOPE_MISSING',
+    `Expected a token with the scope vouch for a command that is vouched for, at ${pointer}`,
+    pointer,
+  );
 }
 
 function refuse(code: ErrorCode, detail: string, pointer: string): never {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Effect, Part, Reason, RuleRef, Verdict } from '../classifier/verdict.ts';
 import type { BatchEvent, BatchResult, CommandResult, LockRequest, Plan } from '../dispatcher/types.ts';
 import { ERROR_CODES } from '../errors.ts';
-import { reasonCode } from './schemas.ts';
 import type { LineRecord } from './upload.ts';
+import { verdict } from './verdict-answers.ts';
 
 /**
  * The bodies that go out. They are the contract's own types (the annotations hold them to it), and the document and
@@ -12,72 +11,6 @@ import type { LineRecord } from './upload.ts';
 
 const count = z.int().min(0);
 const milliseconds = z.number().min(0).nullable();
-
-const ruleRef: z.ZodType<RuleRef> = z
-  .strictObject({ binary: z.string(), path: z.string(), origin: z.enum(['built-in', 'user', 'override']) })
-  .meta({ id: 'RuleRef', description: 'Which entry of which rule file decided' });
-
-const effect: z.ZodType<Effect> = z.enum([
-  'reads-files',
-  'reads-repository',
-  'reads-processes',
-  'reads-environment',
-  'reads-clock',
-  'talks-to-daemon',
-  'reads-network',
-  'temporary-files',
-  'own-log',
-  'own-cache',
-  'configured-programs',
-]);
-
-const run = z.union([
-  z.strictObject({ form: z.literal('argv'), argv: z.array(z.string()), env: z.record(z.string(), z.string()) }),
-  z.strictObject({ form: z.literal('bash') }),
-]);
-
-const part: z.ZodType<Part> = z
-  .strictObject({
-    span: z.tuple([count, count]).describe('Half-open, in UTF-16 code units of the command'),
-    rule: z.array(ruleRef),
-    profile: z.string(),
-    effects: z.array(effect),
-    stdin: z.enum(['null', 'pipe']).describe('What it may read: nothing, or the output of the stage before it'),
-  })
-  .meta({ id: 'Part', description: 'One simple command of a list or pipeline' });
-
-const reason = z
-  .strictObject({
-    check: z.enum(['input', 'metacharacters', 'leading-token', 'subcommand', 'environment']),
-    code: reasonCode,
-    knowledge: z.enum(['unrecognised', 'known-unsafe']),
-    span: z.tuple([count, count]).describe('Half-open, in UTF-16 code units of the command'),
-    message: z.string(),
-    rule: ruleRef.optional(),
-    hint: z.string().optional(),
-  })
-  .meta({ id: 'Reason' }) as z.ZodType<Reason>;
-
-export const verdict: z.ZodType<Verdict> = z
-  .union([
-    z.strictObject({
-      kind: z.literal('parallel'),
-      run,
-      profile: z.string(),
-      rule: z.array(ruleRef),
-      effects: z.array(effect),
-      assumes: z.array(z.enum(['repository-plain', 'index-fresh'])),
-      parts: z
-        .array(part)
-        .exactOptional()
-        .describe('There when the text was judged as a compound; the other fields are then the unions'),
-      ruleset: z.string(),
-    }),
-    z.strictObject({ kind: z.literal('serial'), reason, ruleset: z.string() }),
-  ])
-  .meta({ id: 'Verdict', description: '`parallel` is proved; `serial` is everything else, and never means forbidden' });
-
-export const verdicts = z.strictObject({ verdicts: z.array(verdict).readonly() }).meta({ id: 'Verdicts' });
 
 const commandState = z
   .enum([
@@ -112,11 +45,17 @@ const outcome = {
   note: z.string().nullable().describe('Why it did not run, or was ended'),
 };
 
+const vouched = z
+  .literal(true)
+  .exactOptional()
+  .describe('The verdict is serial, and it runs beside others on the word of the caller');
+
 const commandResult: z.ZodType<CommandResult> = z
   .strictObject({
     id: z.string(),
     command: z.string(),
     verdict,
+    vouched,
     ...outcome,
     encoding: z
       .strictObject({ stdout: textEncoding, stderr: textEncoding })
@@ -154,7 +93,7 @@ export const plan: z.ZodType<Plan> = z
       .array(z.strictObject({ kind: z.enum(['parallel', 'serial']), commandIds: z.array(z.string()) }))
       .describe('Neighbours that overlap, and commands that are alone, in call order'),
     commands: z.array(
-      z.strictObject({ id: z.string(), command: z.string(), verdict, locks: z.array(plannedLock).readonly() }),
+      z.strictObject({ id: z.string(), command: z.string(), verdict, locks: z.array(plannedLock).readonly(), vouched }),
     ),
   })
   .meta({ id: 'Plan', description: 'How a batch would run, at the moment of asking' });
@@ -183,6 +122,7 @@ export const batchEvent: z.ZodType<BatchEvent> = z
       verdict,
       pid: z.int().nullable(),
       command: z.string().exactOptional().describe('The text that runs, where it is not the accepted one'),
+      vouched,
     }),
     z.strictObject({
       ...ofCommand,

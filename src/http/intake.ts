@@ -1,6 +1,6 @@
 import type { Batch, CommandInput } from '../dispatcher/types.ts';
 import { SignalboxError } from '../errors.ts';
-import { admitCommand, admitCommands, type RequestedCommand } from './admission.ts';
+import { type Asker, admitCommand, admitCommands, type RequestedCommand } from './admission.ts';
 import { createDirectories } from './directories.ts';
 import { KnownCommands } from './known-commands.ts';
 
@@ -32,8 +32,8 @@ export class Intake {
   }
 
   /** Takes one. Throws what `Batch.add` and `admitCommand` do, and COMMAND_ID_CONFLICT. Pointers lead into the command. */
-  async take(command: RequestedCommand): Promise<Taken> {
-    const admitted = await admitCommand(command, this.#base, createDirectories(this.#roots), '');
+  async take(command: RequestedCommand, who: Asker): Promise<Taken> {
+    const admitted = await admitCommand(command, this.#base, createDirectories(this.#roots), '', who);
     const known = this.#known.find(command, '');
     if (known !== undefined) return { id: known, known: true };
     const id = this.batch.add(admitted);
@@ -42,8 +42,8 @@ export class Intake {
   }
 
   /** Takes all in one step, or none. Throws as `take` does, with pointers below `/commands`. */
-  async takeAll(commands: readonly RequestedCommand[]): Promise<readonly Taken[]> {
-    const admitted = await admitCommands(commands, this.#base, createDirectories(this.#roots));
+  async takeAll(commands: readonly RequestedCommand[], who: Asker): Promise<readonly Taken[]> {
+    const admitted = await admitCommands(commands, this.#base, createDirectories(this.#roots), who);
     // Nothing is waited for from here on, so that two who send the same do not both find it unknown.
     const found = commands.map((command, index) => this.#known.find(command, `/commands/${index}`));
     const fresh = found.flatMap((id, index) => (id === undefined ? [index] : []));

@@ -26,17 +26,41 @@ const lockRequest = z
   ])
   .meta({ id: 'LockRequest', description: 'A key in a mode; a bare string asks for the key exclusively' });
 
+const commandFields = {
+  id: id.exactOptional().describe('Unique in the batch. Default: `c1`, `c2` … by place'),
+  command: z.string().describe('The text that would be given to `bash -c`'),
+  cwd: directory.exactOptional().describe('Absolute, or relative to the directory of the batch'),
+  env: environment.exactOptional(),
+  timeoutMs: z.int().min(1).max(DAY_MS).exactOptional().describe('Milliseconds of running; waiting does not count'),
+  stdin: z.string().exactOptional().describe('Text for standard input. Default: the null device'),
+  lockKeys: z.array(lockRequest).max(64).exactOptional().describe('What the command changes besides its workspace'),
+  assume: z
+    .literal('parallel')
+    .exactOptional()
+    .describe(
+      'The word of the caller that it may run beside others though nothing proves it. Takes an exclusive key in `lockKeys`, and a token with the scope `vouch`',
+    ),
+};
+
+/** A command of a file, of which nobody is there to approve anything. */
+const commandOfFile = z.strictObject(commandFields);
+
 const commandObject = z
   .strictObject({
-    id: id.exactOptional().describe('Unique in the batch. Default: `c1`, `c2` … by place'),
-    command: z.string().describe('The text that would be given to `bash -c`'),
-    cwd: directory.exactOptional().describe('Absolute, or relative to the directory of the batch'),
-    env: environment.exactOptional(),
-    timeoutMs: z.int().min(1).max(DAY_MS).exactOptional().describe('Milliseconds of running; waiting does not count'),
-    stdin: z.string().exactOptional().describe('Text for standard input. Default: the null device'),
-    lockKeys: z.array(lockRequest).max(64).exactOptional().describe('What the command changes besides its workspace'),
+    ...commandFields,
+    approval: z
+      .literal('required')
+      .exactOptional()
+      .describe('It runs only when it has been approved, at `/batches/{id}/approvals`'),
   })
-  .meta({ id: 'Command' });
+  .meta({
+    id: 'Command',
+    examples: [
+      { id: 'list', command: 'ls -la', timeoutMs: 5_000 },
+      { id: 'publish', command: 'npm publish', approval: 'required' },
+      { command: 'touch a', lockKeys: ['file:/repo/a'], assume: 'parallel' },
+    ],
+  });
 
 const batchOptions = {
   cwd: directory.exactOptional().describe('Absolute, or relative to the first root. Default: the first root'),
@@ -92,8 +116,8 @@ export const appendRequest = z
   .strictObject({ commands: commandList.describe('In the order that counts') })
   .meta({ id: 'AppendRequest', examples: [{ commands: ['git status', { id: 'list', command: 'ls -la' }] }] });
 
-/** The same without what only a service can be asked. */
-export const batchFile = z.strictObject({ ...batchOptions, commands: commandList });
+/** A batch without what only a service can be asked. */
+export const batchFile = z.strictObject({ ...batchOptions, commands: z.array(z.union([z.string(), commandOfFile])) });
 
 /** What may stand for a command in a question: anything that JSON can say. What is no text gets the verdict INPUT_NOT_TEXT. */
 const notAnObject = [z.string(), z.number(), z.boolean(), z.null(), z.array(z.unknown())] as const;
@@ -133,6 +157,31 @@ export const classifyQuery = z.strictObject({
   mode: mode.exactOptional(),
   cwd: directory.exactOptional(),
 });
+
+/** What somebody says of commands that ask. */
+export const approvalsRequest = z
+  .strictObject({
+    approvals: z
+      .array(
+        z.strictObject({
+          id: id.describe('Of the command'),
+          decision: z.enum(['approve', 'decline']),
+          reason: z.string().max(1_024).exactOptional().describe('Told in the event and, of a decline, in the result'),
+        }),
+      )
+      .min(1),
+  })
+  .meta({
+    id: 'ApprovalsRequest',
+    examples: [
+      {
+        approvals: [
+          { id: 'publish', decision: 'approve' },
+          { id: 'wipe', decision: 'decline', reason: 'Keep it for now' },
+        ],
+      },
+    ],
+  });
 
 export const batchParams = z.strictObject({ id: z.string().describe('The id of the batch') });
 

@@ -1,5 +1,5 @@
 /**
- * What a token may do. `classify`: ask for verdicts and plans. `run`: run batches, and see and cancel its own. `vouch`: say
+ * What a token may do. `classify`: ask for verdicts. `run`: plan and run batches, and see and cancel its own. `vouch`: say
  * of a command that it may run beside others though no proof says so. `admin`: see and cancel everybody's batches, and see
  * the locks. `metrics`: read the figures, and nothing else, so that whoever gathers them need not be trusted with more.
  */
@@ -10,7 +10,8 @@ export type Scope = (typeof ALL_SCOPES)[number];
 /** By the first part of an address: what it takes; null for any token. What is not listed takes `admin`. */
 const SCOPES: ReadonlyMap<string, readonly Scope[] | null> = new Map<string, readonly Scope[] | null>([
   ['classify', ['classify']],
-  ['plan', ['classify']],
+  // It looks at what the commands name wherever that lies, as they would.
+  ['plan', ['run']],
   ['batches', ['run']],
   ['metrics', ['metrics', 'admin']],
   ['locks', ['admin']],

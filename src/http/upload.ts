@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type ErrorCode, type Fault, SignalboxError } from '../errors.ts';
-import type { RequestedCommand } from './admission.ts';
+import type { Asker, RequestedCommand } from './admission.ts';
 import type { Intake, Taken } from './intake.ts';
 import type { Ending, Line, LineReader } from './line-reader.ts';
 import { failureOf } from './log-lines.ts';
@@ -35,6 +35,8 @@ export type Reception = {
   readonly log: FastifyBaseLogger;
   /** Lines that are taken. */
   readonly most: number;
+  /** Who sends them. */
+  readonly who: Asker;
 };
 
 /**
@@ -53,7 +55,7 @@ export async function firstLine(lines: LineReader): Promise<Line> {
 export async function receive(
   lines: LineReader,
   intake: Intake,
-  { tell, stop, log, most }: Reception,
+  { tell, stop, log, most, who }: Reception,
 ): Promise<UploadEnding> {
   const { id: batchId } = intake.batch;
   const heard = (record: LineRecord): void => {
@@ -63,7 +65,7 @@ export async function receive(
     tell(record);
   };
   try {
-    return await takeLines(lines, intake, { tell: heard, stop, most });
+    return await takeLines(lines, intake, { tell: heard, stop, most, who });
   } catch (error) {
     log.error({ batchId, failure: failureOf(error) }, 'upload failed');
     const fault = new SignalboxError('INTERNAL', 'Something went wrong; the log of the service has more');
@@ -83,7 +85,7 @@ export async function receive(
 async function takeLines(
   lines: LineReader,
   intake: Intake,
-  { tell, stop, most }: Omit<Reception, 'log'>,
+  { tell, stop, most, who }: Omit<Reception, 'log'>,
 ): Promise<UploadEnding> {
   const { id: batchId } = intake.batch;
   for (let count = 1; ; count += 1) {
@@ -93,7 +95,7 @@ async function takeLines(
       if (typeof line === 'string') return line;
       number = line.number;
       if (count > most) throw new SignalboxError('COMMANDS_TOO_MANY', `Expected at most ${most} commands, got more`);
-      tell(recordOf(batchId, number, await whenThereIsRoom(() => takeLine(line, intake), stop)));
+      tell(recordOf(batchId, number, await whenThereIsRoom(() => takeLine(line, intake, who), stop)));
     } catch (error) {
       if (!isOfSender(error)) throw error;
       tell(faultOf(batchId, number ?? lines.number, error));
@@ -105,8 +107,8 @@ async function takeLines(
 }
 
 /** Takes one line. Throws what is wrong with it, and QUEUE_FULL. */
-export function takeLine(line: Line, intake: Intake): Promise<Taken> {
-  return intake.take(parseLine(batchLine, line.bytes) as RequestedCommand);
+export function takeLine(line: Line, intake: Intake, who: Asker): Promise<Taken> {
+  return intake.take(parseLine(batchLine, line.bytes) as RequestedCommand, who);
 }
 
 export function recordOf(batchId: string, line: number, { id, known }: Taken): LineRecord {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verdict, verdicts } from '../../src/http/answers.ts';
+import { verdict, verdicts } from '../../src/http/verdict-answers.ts';
 import { openService, startService } from './service.ts';
 
 let service: Awaited<ReturnType<typeof openService>>;

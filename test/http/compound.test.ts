@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Verdict } from '../../src/classifier/verdict.ts';
-import { batchResult, verdict as verdictSchema } from '../../src/http/answers.ts';
+import { batchResult } from '../../src/http/answers.ts';
+import { verdict as verdictSchema } from '../../src/http/verdict-answers.ts';
 import { type Service, startService } from './service.ts';
 
 const codeOf = (verdict: Verdict): string => (verdict.kind === 'parallel' ? 'parallel' : verdict.reason.code);

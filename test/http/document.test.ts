@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appended, capabilities, lineRecord } from '../../src/http/answers.ts';
-import { appendRequest, batchHead, batchRequest } from '../../src/http/schemas.ts';
+import { appendRequest, approvalsRequest, batchHead, batchRequest } from '../../src/http/schemas.ts';
 import { routesOf } from './routes.ts';
 import { openService, startService } from './service.ts';
 
@@ -131,6 +131,7 @@ describe('/openapi.json', () => {
       ['BatchRequest', batchRequest],
       ['BatchHead', batchHead],
       ['AppendRequest', appendRequest],
+      ['ApprovalsRequest', approvalsRequest],
       ['LineRecord', lineRecord],
       ['Appended', appended],
     ] as const) {

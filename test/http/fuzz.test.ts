@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchResult, problem, verdict, verdicts } from '../../src/http/answers.ts';
+import { batchResult, problem } from '../../src/http/answers.ts';
+import { verdict, verdicts } from '../../src/http/verdict-answers.ts';
 import { openService } from './service.ts';
 
 let service: Awaited<ReturnType<typeof openService>>;

@@ -13,7 +13,14 @@ const secretOf = (name: Name) => `${name}-token-0123456789`;
 const by = (name: Name) => ({ authorization: `Bearer ${secretOf(name)}` });
 const SCOPES = { ada: 'run', bob: 'classify,run', chief: 'admin', overseer: 'classify,run,admin' } as const;
 
-const BLOCKER = 'while [ ! -e go ]; do sleep 0.02; done';
+/** It does not end by itself, and asks before. */
+const BLOCKER = { id: 'asks', command: 'while [ ! -e go ]; do sleep 0.02; done', approval: 'required' };
+
+/** What is sent to a route that takes a body. */
+function bodyFor(url: string): { readonly body?: object } {
+  if (url.endsWith('/commands')) return { body: { commands: ['touch added'] } };
+  return url.endsWith('/approvals') ? { body: { approvals: [{ id: BLOCKER.id, decision: 'approve' }] } } : {};
+}
 
 let service: Service;
 let file: string;
@@ -29,8 +36,7 @@ const routesOfOneBatch = (): readonly Route[] => routesOf(service.app).filter(({
 /** Asks something well-formed of a route about this batch; does not wait for the end of a stream. */
 async function ask({ method, url }: Route, id: string, name: Name): Promise<{ status: number; code?: string }> {
   const path = url.replace(':id', id);
-  const body = url.endsWith('/commands') ? { commands: ['touch added'] } : undefined;
-  const call = { method, headers: by(name), ...(body === undefined ? {} : { body }) };
+  const call = { method, headers: by(name), ...bodyFor(url) };
   const incoming = await send(service.port, path, call);
   const status = incoming.statusCode ?? 0;
   if (status < 400 || method === 'HEAD') {
@@ -48,7 +54,7 @@ const open = async (name: Name): Promise<string> =>
 describe('a batch of another token', () => {
   test('is not there, whatever is asked of it, and goes on as if nothing had been asked', async () => {
     const id = await open('ada');
-    expect(routesOfOneBatch().length).toBeGreaterThanOrEqual(7);
+    expect(routesOfOneBatch().length).toBeGreaterThanOrEqual(8);
     for (const route of routesOfOneBatch()) {
       const { status, code } = await ask(route, id, 'bob');
       expect([route, status]).toEqual([route, 404]);
@@ -57,6 +63,7 @@ describe('a batch of another token', () => {
     const { json } = await service.call(`/batches/${id}`, { headers: by('ada') });
     expect(json.state).toBe('open');
     expect(json.commands).toHaveLength(1);
+    expect(json.asks).toEqual([BLOCKER.id]);
     expect(existsSync(join(service.root, 'added'))).toBe(false);
   });
 
@@ -132,8 +139,7 @@ test('without tokens everybody sees, changes and cancels everything', async () =
   for (const route of routesOfOneBatch()) {
     const { id } = await service.run({ open: true, commands: [BLOCKER] });
     const { url, method } = route;
-    const body = url.endsWith('/commands') ? { body: { commands: ['true'] } } : {};
-    const incoming = await send(service.port, url.replace(':id', id), { method, ...body });
+    const incoming = await send(service.port, url.replace(':id', id), { method, ...bodyFor(url) });
     incoming.destroy();
     expect([route, incoming.statusCode]).toEqual([route, 200]);
   }

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plan } from '../../src/http/answers.ts';
+import { makeFifos, temporaryDirectory } from '../support/dispatcher.ts';
 import { openService, type Service, startService } from './service.ts';
 
 let service: Awaited<ReturnType<typeof openService>>;
@@ -48,9 +50,35 @@ describe('POST /plan', () => {
     expect(answer.status).toBeLessThan(500);
   });
 
-  test('is answered by a service that only judges, which announces it', async () => {
+  test('is announced, but not by a service that only judges, which refuses it: a plan tells what lies elsewhere', async () => {
+    expect((await service.call('/capabilities')).json.capabilities).toContain('plan');
     const judging = await startService({ flags: { 'classify-only': 'true' } });
-    expect((await ask({ commands: ['ls'] }, judging)).status).toBe(200);
-    expect((await judging.call('/capabilities')).json.capabilities).toContain('plan');
+    expect((await ask({ commands: ['ls'] }, judging)).json).toMatchObject({ code: 'CLASSIFY_ONLY', status: 403 });
+    expect((await judging.call('/capabilities')).json.capabilities).not.toContain('plan');
+  });
+
+  test('takes the scope that running takes: with less it would tell whether a file is there, outside of every root', async () => {
+    const outside = temporaryDirectory();
+    await makeFifos(outside, 'pipe');
+    writeFileSync(join(outside, 'plain'), '');
+    const file = join(outside, 'tokens');
+    const tokens = { reader: 'reader-token-0123456789', runner: 'runner-token-0123456789' };
+    const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
+    writeFileSync(file, `reader classify ${hashOf(tokens.reader)}\nrunner run ${hashOf(tokens.runner)}\n`);
+    const guarded = await startService({ flags: { 'token-file': file } });
+    const planAs = (name: keyof typeof tokens) =>
+      guarded.call('/plan', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens[name]}` },
+        body: { commands: [`cat ${join(outside, 'plain')}`, `cat ${join(outside, 'pipe')}`] },
+      });
+    const refused = await planAs('reader');
+    expect(refused.json).toMatchObject({ code: 'SCOPE_MISSING', status: 403 });
+    expect(refused.text).not.toContain('pipe');
+    // Whoever may run commands can look for themselves.
+    expect((await planAs('runner')).json.groups.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'parallel',
+      'serial',
+    ]);
   });
 });

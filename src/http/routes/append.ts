@@ -47,7 +47,7 @@ export function appendRoutes(app: App, context: RouteContext): void {
       if (body === undefined)
         throw new SignalboxError('REQUEST_INVALID', 'Expected a body of JSON, got nothing', { pointer: '' });
       requireCount(body.commands.length, limits.maxCommands);
-      const taken = await intake.takeAll(body.commands);
+      const taken = await intake.takeAll(body.commands, request.principal);
       const { id: batchId } = intake.batch;
       for (const { id, known } of taken) request.log.info({ batchId, commandId: id, known }, 'command taken');
       return reply.send({ batchId, commands: taken }) as never;
@@ -66,14 +66,16 @@ export function appendRoutes(app: App, context: RouteContext): void {
     };
     try {
       const first = await firstLine(lines);
-      tell(recordOf(batchId, first.number, await takeLine(first, intake)));
+      tell(recordOf(batchId, first.number, await takeLine(first, intake, request.principal)));
     } catch (error) {
       lines.discard();
       throw error;
     }
     const stop = new AbortController();
     const ended = drain.track({ end: () => stop.abort() });
-    void receive(lines, intake, { tell, stop: stop.signal, log: request.log, most: limits.maxCommands }).then((how) => {
+    const { log, principal: who } = request;
+    const reception = { tell, stop: stop.signal, log, most: limits.maxCommands, who };
+    void receive(lines, intake, reception).then((how) => {
       ended();
       if (how === 'stopped')
         tell(faultOf(batchId, lines.number, new SignalboxError('SHUTTING_DOWN', 'The service ends')));

@@ -49,10 +49,12 @@ export async function uploadBatch(
   const stop = new AbortController();
   void batch.done.then(() => stop.abort());
   const most = config.limits.maxCommands;
-  void receive(lines, intake, { tell, stop: stop.signal, log: request.log, most }).then((how) => {
-    if (onDisconnect === 'cancel' && (how === 'broken' || how === 'stalled')) batch.cancel('The client left');
-    else if (!open) batch.close();
-  });
+  void receive(lines, intake, { tell, stop: stop.signal, log: request.log, most, who: request.principal }).then(
+    (how) => {
+      if (onDisconnect === 'cancel' && (how === 'broken' || how === 'stalled')) batch.cancel('The client left');
+      else if (!open) batch.close();
+    },
+  );
 
   reply.raw.once('finish', () => request.raw.complete || linger(request.raw));
   reply.code(201).header('location', `/batches/${batch.id}`);
@@ -72,7 +74,7 @@ async function begin(
   const batch = takeForBatch(shares.batches, who, () => dispatcher.open(admitted));
   const intake = new Intake(batch, admitted.cwd, roots);
   try {
-    if (options === undefined) await takeLine(first, intake);
+    if (options === undefined) await takeLine(first, intake, who);
   } catch (error) {
     batch.cancel();
     throw error;

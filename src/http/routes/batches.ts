@@ -77,7 +77,7 @@ export function batchRoutes(app: App, context: RouteContext): void {
       if (body === undefined)
         throw new SignalboxError('REQUEST_INVALID', 'Expected a body of JSON, got nothing', { pointer: '' });
       const { roots, limits } = config;
-      const { commands, options } = await admit(body, limits, roots, createDirectories(roots));
+      const { commands, options } = await admit(body, limits, roots, createDirectories(roots), request.principal);
       const { principal } = request;
       const kept =
         body.open === true

@@ -4,11 +4,11 @@ import type { Allowance } from '../../classifier/allowance.ts';
 import type { Verdict } from '../../classifier/verdict.ts';
 import type { Mode } from '../../dispatcher/types.ts';
 import { requireCount } from '../admission.ts';
-import { verdict, verdicts } from '../answers.ts';
 import type { App, RouteContext } from '../context.ts';
 import { bodyOf, listTexts, objectTexts } from '../json-text.ts';
 import { problems } from '../responses.ts';
 import { classifyQuery, classifyRequest } from '../schemas.ts';
+import { verdict, verdicts } from '../verdict-answers.ts';
 
 type Question = {
   readonly command: unknown;

@@ -22,7 +22,13 @@ export function planRoutes(app: App, { config, dispatcher }: RouteContext): void
       response: { 200: plan.describe('The plan of this moment'), ...problems('body') },
     },
     handler: async (request, typed) => {
-      const { commands, options } = await admit(request.body, limits, roots, createDirectories(roots));
+      const { commands, options } = await admit(
+        request.body,
+        limits,
+        roots,
+        createDirectories(roots),
+        request.principal,
+      );
       const planned = dispatcher.plan(commands, options);
       // As fast as the reader takes it: a thousand verdicts are much longer than what asks for them.
       const texts = listTexts(planned.commands, (each) => [JSON.stringify(each)]);

@@ -5,6 +5,7 @@ import { problems } from '../responses.ts';
 
 /** What a client may rely on. A change that clients must notice gets a token here, never a version to sniff. */
 const CAPABILITIES = Object.freeze([
+  'approvals',
   'batches',
   'batches-cancel',
   'batches-disconnect',
@@ -18,11 +19,12 @@ const CAPABILITIES = Object.freeze([
   'events-sse',
   'output-base64',
   'plan',
+  'vouch',
   'wait',
 ]);
 
 /** Those of a service that runs nothing. */
-const JUDGING: ReadonlySet<string> = new Set(['classify', 'compound', 'plan']);
+const JUDGING: ReadonlySet<string> = new Set(['classify', 'compound']);
 
 const MODES = Object.freeze(['simple', 'compound']);
 
