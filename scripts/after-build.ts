@@ -1,6 +1,6 @@
 /**
  * The last step of `npm run build`: takes away what an earlier build left in `dist`, makes the command line executable,
- * writes the built-in rules as a module that needs no files, and checks that the classifier needs nothing of Node.
+ * writes the built-in rules as a module that needs no files, and checks that classifier and client need nothing of Node.
  */
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,9 +45,10 @@ function writeRules(): void {
   );
 }
 
-/** It runs unchanged in a browser, so no built file of it may import anything of Node's. */
-function checkClassifier(): void {
-  const guilty = filesIn(join(dist, 'classifier'))
+/** They run unchanged in a browser, so no built file of them may import anything of Node's. */
+function checkForBrowsers(): void {
+  const guilty = ['classifier', 'client']
+    .flatMap((name) => filesIn(join(dist, name)))
     .filter((path) => path.endsWith('.js'))
     .flatMap((path) => {
       const { importedFiles } = ts.preProcessFile(readFileSync(path, 'utf8'), true, true);
@@ -55,10 +56,11 @@ function checkClassifier(): void {
         .filter(({ fileName }) => fileName.startsWith('node:'))
         .map(({ fileName }) => `${path}: ${fileName}`);
     });
-  if (guilty.length > 0) throw new Error(`The classifier must not import from Node, but does:\n${guilty.join('\n')}`);
+  if (guilty.length > 0)
+    throw new Error(`Classifier and client must not import from Node, but do:\n${guilty.join('\n')}`);
 }
 
 removeStale();
 writeRules();
-checkClassifier();
+checkForBrowsers();
 chmodSync(join(dist, 'cli', 'main.js'), 0o755);

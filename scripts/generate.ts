@@ -1,7 +1,7 @@
 /**
- * `npm run generate`: writes the JSON Schemas of rule files from their one definition, and a page of `docs/rules` for each
- * rule file; takes away pages whose rule file is gone. With `--check` it writes nothing and fails when a committed file
- * differs.
+ * `npm run generate`: writes the JSON Schemas of rule files from their one definition, a page of `docs/rules` for each rule
+ * file, and the types of the client from the API document; takes away pages whose rule file is gone. With `--check` it
+ * writes nothing and fails when a committed file differs.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { NeverSchema } from '../src/rules/never-schema.ts';
 import { pagesOf } from '../src/rules/page-index.ts';
 import { ProfilesSchema } from '../src/rules/profiles-schema.ts';
 import { RuleFileSchema } from '../src/rules/schema.ts';
+import { apiTypes, readApiDocument } from './api-types.ts';
 import './closed-pipe.ts';
 
 const at = (directory: string): string => fileURLToPath(new URL(`../${directory}/`, import.meta.url));
@@ -61,5 +62,12 @@ function writePages(directory: string): void {
   console.log(`docs/rules: ${current} of ${pages.size} pages up to date`);
 }
 
+async function writeClientTypes(directory: string): Promise<void> {
+  mkdirSync(directory, { recursive: true });
+  const text = apiTypes(await readApiDocument());
+  console.log(`src/client/api.ts: ${told(settle(join(directory, 'api.ts'), text))}`);
+}
+
 writeSchemas(at('rules/schema'));
 writePages(at('docs/rules'));
+await writeClientTypes(at('src/client'));

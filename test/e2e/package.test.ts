@@ -74,6 +74,7 @@ describe('the entries, as another project imports them', () => {
     ['signalbox', "isConcurrencySafe('git status')", 'isConcurrencySafe'],
     ['signalbox/classifier', "typeof createClassifier === 'function'", 'createClassifier'],
     ['signalbox/dispatcher', "typeof createDispatcher === 'function'", 'createDispatcher'],
+    ['signalbox/client', "typeof createClient().classify === 'function'", 'createClient'],
     ['signalbox/server', "typeof buildServer === 'function'", 'buildServer'],
     ['signalbox/rules', "builtInRules.hash.startsWith('sha256:')", 'builtInRules'],
   ])('%s', (entry, claim, name) => {
@@ -99,6 +100,31 @@ test('the rules of the build are those that the loader reads and checks', () => 
   const hashes: string[] = JSON.parse(stdout);
   expect(hashes[0]).toMatch(/^sha256:/);
   expect(new Set(hashes).size).toBe(1);
+});
+
+test('the client works from one bundle with nothing but what a browser has', async () => {
+  const directory = projectWith(
+    `import { createClient } from 'signalbox/client';
+     globalThis.answer = createClient({ url: 'http://service.example', token: 'secret' }).classify('ls');`,
+  );
+  const bundle = await build({
+    entryPoints: [join(directory, 'main.mjs')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    logLevel: 'silent',
+  });
+  const asked: { url: string; authorization: string }[] = [];
+  const fetch = async (url: URL, { headers }: { headers: { authorization: string } }) => {
+    asked.push({ url: url.href, authorization: headers.authorization });
+    return new Response('{"kind":"serial"}');
+  };
+  const context = createContext({ fetch, URL, TextDecoder, setTimeout, clearTimeout });
+  runInContext(bundle.outputFiles[0]?.text ?? '', context, { timeout: 10_000 });
+  expect(await context.answer).toEqual({ kind: 'serial' });
+  expect(asked).toEqual([{ url: 'http://service.example/classify', authorization: 'Bearer secret' }]);
+  expect(bundle.outputFiles[0]?.text.length).toBeLessThan(60_000);
 });
 
 describe('the classifier where there is no Node', () => {

@@ -40,8 +40,11 @@ const OTHER_MEANINGS: ReadonlyMap<string, string> = new Map([
 const EXEMPT = ['dispatcher/lock-keys.ts', 'dispatcher/repository-surroundings.ts'];
 const isExempt = (path: string) => path.startsWith('classifier/programs/') || EXEMPT.includes(path);
 
+/** Nobody writes it, and nobody reads it whole. */
+const GENERATED = 'client/api.ts';
+
 describe('the shape of the sources', () => {
-  test.each(sources)('$path has at most 300 lines', ({ text }) => {
+  test.each(sources.filter(({ path }) => path !== GENERATED))('$path has at most 300 lines', ({ text }) => {
     expect(text.split('\n').length - 1).toBeLessThanOrEqual(300);
   });
 
