@@ -1,7 +1,7 @@
 import { type ErrorCode, SignalboxError } from '../errors.ts';
 import type { BatchBook } from './batch.ts';
-import { named } from './command-input.ts';
 import type { Decision, Entry } from './entry.ts';
+import { named } from './named.ts';
 
 const MAX_REASON_CHARS = 1024;
 

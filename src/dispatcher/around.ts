@@ -1,7 +1,7 @@
 import { SignalboxError } from '../errors.ts';
 import type { Held } from './acquire-options.ts';
-import { named } from './command-input.ts';
 import type { KeyedLock } from './keyed-lock.ts';
+import { named } from './named.ts';
 import type { ReleaseSlot } from './slot-pool.ts';
 import { type Owner, ownerIn } from './tool-locks.ts';
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type ErrorCode, SignalboxError } from '../errors.ts';
 import { isShellVariable, isVariableName } from './environment.ts';
+import { named } from './named.ts';
 import type { Order } from './order.ts';
 import { isDirectory } from './paths.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
@@ -135,15 +136,6 @@ export function checkDirectory(given: unknown, base: string, pointer: string): s
 
 export function isDuration(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= DAY_MS;
-}
-
-/** Says what came, in few characters, without ever throwing. */
-export function named(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 64));
-  if (typeof value === 'number' || typeof value === 'boolean' || value === undefined || value === null) {
-    return String(value);
-  }
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
 
 /** Half of a surrogate pair has no UTF-8: the process would be given another character in its place. */

@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors.ts';
-import { named } from './command-input.ts';
+import { named } from './named.ts';
 
 const VARIABLE = 'SIGNALBOX_MAX_PARALLEL';
 const MOST = 256;

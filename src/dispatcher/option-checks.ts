@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors.ts';
-import { named } from './command-input.ts';
+import { named } from './named.ts';
 
 /** The upper bound of a count that has none; it may be asked for. */
 export const NO_LIMIT = Number.POSITIVE_INFINITY;

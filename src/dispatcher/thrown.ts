@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors.ts';
-import { named } from './command-input.ts';
+import { named } from './named.ts';
 
 /** What somebody threw says, whatever it is. Never throws. */
 export function messageOf(thrown: unknown): string {
