@@ -169,7 +169,42 @@ describe('POST /batches', () => {
     await until(() => readFileSync(mark, 'utf8') === 'a\nb\n');
   });
 
-  test('D2: two batches in one repository never overlap where one writes', async () => {
+  test('D2: a serial batch and a parallel one in one repository never overlap, whichever comes first', async () => {
+    const repository = join(service.root, 'shared');
+    mkdirSync(repository);
+    execFileSync('git', ['init', '--quiet'], { cwd: repository });
+    mkdirSync(join(repository, 'deep'));
+    const word = join(repository, 'word');
+    execFileSync('mkfifo', ['gate'], { cwd: repository });
+    writeFileSync(word, 'before\n');
+    // The writer leaves nothing whole until it has been let go; it works in another directory of the repository.
+    const write = 'echo hal > ../word; read < ../gate; echo after > ../word';
+    const read = { cwd: repository, commands: ['cat word', 'grep -c . word'] };
+    const first = await service.run(read, { prefer: 'wait=30' });
+    const writer = await service.run({ cwd: join(repository, 'deep'), commands: [write] });
+    await until(() => readFileSync(word, 'utf8') === 'hal\n');
+    const reader = await service.run(read);
+    await until(async () => {
+      const { commands } = (await service.call(`/batches/${reader.id}`)).json;
+      return commands.every(({ state }: { state: string }) => state === 'waiting');
+    });
+    writeFileSync(join(repository, 'gate'), 'go\n');
+    const [ended, wrote] = await Promise.all(
+      [reader, writer].map(
+        async ({ id }) => (await service.call(`/batches/${id}`, { headers: { prefer: 'wait=30' } })).json,
+      ),
+    );
+    expect(first.commands.map(({ stdout, verdict }) => [stdout, verdict.kind])).toEqual([
+      ...[
+        ['before\n', 'parallel'],
+        ['1\n', 'parallel'],
+      ],
+    ]);
+    expect(ended.commands[0]).toMatchObject({ stdout: 'after\n', verdict: { kind: 'parallel' } });
+    expect(wrote.commands[0]).toMatchObject({ exitCode: 0, verdict: { kind: 'serial' } });
+  });
+
+  test('two serial batches in one repository never overlap', async () => {
     const file = join(service.root, 'log.txt');
     const slow = (name: string) => `echo ${name}1 >> ${file}; sleep 0.2; echo ${name}2 >> ${file}`;
     const [a, b] = await Promise.all([

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyedLock } from '../../src/dispatcher/keyed-lock.ts';
@@ -20,6 +21,14 @@ import {
 
 /** True when the process whose pid lies in a file lives; a zombie does not. */
 const ALIVE = 'grep -qs "^State:.[^ZX]" /proc/$(cat pid)/status';
+
+const GIT = {
+  PATH: process.env.PATH ?? '',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  ...{ GIT_AUTHOR_NAME: 't', GIT_AUTHOR_EMAIL: 't@example.org' },
+  ...{ GIT_COMMITTER_NAME: 't', GIT_COMMITTER_EMAIL: 't@example.org' },
+};
 
 const finishedOf = (events: readonly BatchEvent[], id: string) =>
   events.filter((event) => event.type === 'finished' && event.commandId === id);
@@ -116,6 +125,13 @@ describe('time', () => {
     expect(commands[0]).toMatchObject({ ranMs: 3_600_000, waitedMs: 0 });
   });
 
+  test('T37: the time limit begins with the run: one that waited for longer than that is not timed out', async () => {
+    const { dispatch } = testDispatcher();
+    const { commands } = await dispatch(['sleep 2.5', { command: 'echo ran', timeoutMs: 2_000 }]).done;
+    expect(commands.map(brief)).toMatchObject([{ state: 'exited' }, { state: 'exited', exitCode: 0, note: null }]);
+    expect(commands[1]?.waitedMs).toBeGreaterThan(2_000);
+  });
+
   test('T38: waiting counts towards the deadline of the batch', async () => {
     const { dispatch, directory } = testDispatcher();
     await makeFifos(directory, 'gate');
@@ -170,6 +186,34 @@ describe('processes that outlive their command', () => {
     expect(commands[0]).toMatchObject({ exitCode: 0, orphans: [pid], note: 'It left processes running' });
     expect(commands[1]?.stdout).toBe('overlap\n');
     process.kill(pid, 'SIGKILL');
+  });
+});
+
+describe('git that is ended while it has its lock file', () => {
+  test.each(['cancelled', 'timed out'])('D17: %s, it leaves no index.lock, and the next one can write', async (how) => {
+    const { dispatch, directory } = testDispatcher({ limits: { graceMs: 30_000 }, environment: GIT });
+    const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: directory, env: GIT });
+    git('init', '-q');
+    await makeFifos(directory, 'ready');
+    // It runs while git holds the lock of the index.
+    const hook = join(directory, '.git/hooks/pre-commit');
+    mkdirSync(join(directory, '.git/hooks'), { recursive: true });
+    writeFileSync(hook, '#!/bin/sh\ntest -e first || exit 0\nrm first; echo > ready; sleep 1000\n', { mode: 0o755 });
+    for (const name of ['first', 'file']) writeFileSync(join(directory, name), name);
+    git('add', 'file');
+    const timeoutMs = how === 'cancelled' ? 600_000 : 3_000;
+    const batch = dispatch([{ command: 'git commit -q -m one file', timeoutMs }]);
+    await readLine(directory, 'ready');
+    expect(existsSync(join(directory, '.git/index.lock'))).toBe(true);
+    if (how === 'cancelled') batch.cancel();
+    const [ended] = (await batch.done).commands;
+    expect(ended?.state).toBe(how === 'cancelled' ? 'cancelled' : 'timed-out');
+    const { commands } = await dispatch([
+      'test ! -e .git/index.lock',
+      'git commit -q -m one file && git log --format=%s',
+    ]).done;
+    expect(commands.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(commands[1]?.stdout).toBe('one\n');
   });
 });
 
