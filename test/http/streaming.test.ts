@@ -213,7 +213,11 @@ describe('a later line that is wrong is told in the stream, closes the batch, an
     ['a list', '["ls"]', { code: 'REQUEST_INVALID', pointer: '' }],
     ['a field that is none', '{"command":"ls","cmd":1}', { code: 'REQUEST_INVALID', pointer: '/cmd' }],
     ['options', '{"batch":{}}', { code: 'REQUEST_INVALID' }],
-    ['vouching without the scope for it', '{"command":"ls","assume":"parallel"}', { code: 'SCOPE_MISSING', pointer: '/assume' }],
+    [
+      'vouching without the scope for it',
+      '{"command":"ls","assume":"parallel"}',
+      { code: 'SCOPE_MISSING', pointer: '/assume' },
+    ],
     ['a NUL', '"a\\u0000b"', { code: 'COMMAND_HAS_NUL', pointer: '' }],
     ['half a pair', '{"command":"\\ud800"}', { code: 'TEXT_UNREPRESENTABLE', pointer: '/command' }],
     ['a directory that is not there', '{"command":"ls","cwd":"no"}', { code: 'DIRECTORY_MISSING', pointer: '/cwd' }],
