@@ -22,6 +22,9 @@ export type Assessment = {
 /** What was found of a command at an earlier time. */
 export type Before = { readonly settled?: Verdict | null; readonly changesTo?: string | null };
 
+/** Above the workspaces of all commands. */
+const EVERYWHERE = ['file:/', 'exclusive'] as const;
+
 /**
  * Judges a command and holds the verdict against what surrounds it: platform, variables, the program that its name
  * finds, the files that its operands name. All of that can only take a yes away. Reads the file system, changes nothing.
@@ -50,7 +53,8 @@ export function assess(
   const { base, lineage } = assessor;
   const environment = (marker: string) =>
     serialEnvironment(base, order.env, { cwd: order.cwd, marker: markerValue(lineage, marker) });
-  const elsewhere = namedPlaces({ ...order, ...places, environment: environment('') });
+  const named = namedPlaces({ ...order, ...places, environment: environment('') });
+  const elsewhere = terms.scope === 'host' ? new Map([...named, EVERYWHERE]) : named;
   // Where the caller has not told what it changes yet, its word counts for nothing yet.
   const isShared = order.vouched === true && lockKeys.length > 0;
   const locks = isShared

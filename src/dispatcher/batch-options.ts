@@ -3,9 +3,10 @@ import { checkNames, namesOf } from '../classifier/option-names.ts';
 import { checkDirectory, DAY_MS, isDuration } from './command-input.ts';
 import { readMaxParallel } from './max-parallel.ts';
 import { hook, invalid, oneOf } from './option-checks.ts';
-import type { ApproveHook, AsksApproval, BatchOptions, BeforeHook, Mode, OnFailure, Redact } from './types.ts';
+import type { ApproveHook, AsksApproval, BatchOptions, BeforeHook, Mode, OnFailure, Redact, Scope } from './types.ts';
 
 export const MODES: readonly Mode[] = ['simple', 'compound'];
+const SCOPES: readonly Scope[] = ['workspace', 'host'];
 const ON_FAILURE: readonly OnFailure[] = ['continue', 'stop', 'cancel-siblings'];
 
 const BATCH_NAMES = namesOf<BatchOptions>({
@@ -13,6 +14,7 @@ const BATCH_NAMES = namesOf<BatchOptions>({
   mode: true,
   allow: true,
   maxParallel: true,
+  scope: true,
   onFailure: true,
   deadlineMs: true,
   inside: true,
@@ -28,6 +30,7 @@ export type BatchSettings = {
   readonly mode: Mode;
   readonly allow: Allowance;
   readonly maxParallel: number;
+  readonly scope: Scope;
   readonly onFailure: OnFailure;
   readonly deadlineMs: number;
   readonly before: BeforeHook | null;
@@ -46,8 +49,9 @@ type Defaults = Pick<BatchSettings, 'cwd' | 'mode' | 'allow' | 'before' | 'appro
 export function readBatchOptions(options: BatchOptions, defaults: Defaults): BatchSettings {
   checkNames(options, BATCH_NAMES, 'a batch');
   const { cwd, limits, allow } = defaults;
-  const { mode = defaults.mode, onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
+  const { mode = defaults.mode, scope = 'workspace', onFailure = 'continue', deadlineMs = limits.deadlineMs } = options;
   oneOf('mode', mode, MODES);
+  oneOf('scope', scope, SCOPES);
   oneOf('onFailure', onFailure, ON_FAILURE);
   checkAllowance(options.allow);
   if (!isDuration(deadlineMs)) throw invalid(`deadlineMs to be an integer from 1 to ${DAY_MS}`, deadlineMs);
@@ -56,6 +60,7 @@ export function readBatchOptions(options: BatchOptions, defaults: Defaults): Bat
     mode,
     allow: strictest(allow, options.allow),
     maxParallel: readMaxParallel(options.maxParallel ?? limits.maxParallel, 'maxParallel'),
+    scope,
     onFailure,
     deadlineMs,
     before: hook('before', options.before, defaults.before),

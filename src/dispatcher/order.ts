@@ -5,7 +5,7 @@ import type { Platform } from './platform.ts';
 import type { ProfileTable } from './profiles.ts';
 import type { RepositoryProbe } from './repository-probe.ts';
 import type { ToolIdentity } from './tool-identity.ts';
-import type { LockRequest, Mode } from './types.ts';
+import type { LockRequest, Mode, Scope } from './types.ts';
 
 /** A command as it was added: complete, with an absolute directory. */
 export type Order = {
@@ -18,7 +18,7 @@ export type Order = {
 };
 
 /** How the commands of a batch are judged. */
-export type Terms = { readonly mode: Mode; readonly allow: Allowance };
+export type Terms = { readonly mode: Mode; readonly allow: Allowance; readonly scope: Scope };
 
 /** What every command is judged with. */
 export type Assessor = {

@@ -17,6 +17,9 @@ export type { LockMode, LockRequest };
 /** Simple: one command a text. Compound: also lists and pipelines of proved commands. */
 export type Mode = 'simple' | 'compound';
 
+/** How far a serial command is alone. */
+export type Scope = 'workspace' | 'host';
+
 /** What a command that ends with a non-zero code, or times out, does to the rest of its batch. */
 export type OnFailure = 'continue' | 'stop' | 'cancel-siblings';
 
@@ -135,6 +138,11 @@ export type BatchOptions = {
   readonly allow?: Allowance;
   /** Commands of this batch running at once, 1 to 256. Default 10, or SIGNALBOX_MAX_PARALLEL. */
   readonly maxParallel?: number;
+  /**
+   * What a serial command keeps others out of: its workspace and what it names, or, with `host`, all of them, so that it
+   * runs while no other command does that takes keys of the same lock, in any directory. Default `workspace`.
+   */
+  readonly scope?: Scope;
   /** Default `continue`. */
   readonly onFailure?: OnFailure;
   /** Milliseconds from opening to the end, 1 to 86,400,000. Default 1,800,000 (30 minutes). */

@@ -67,6 +67,10 @@ const batchOptions = {
   mode: mode.exactOptional(),
   allow: allowance.exactOptional(),
   maxParallel: z.int().min(1).max(256).exactOptional().describe('Commands of this batch that run at once'),
+  scope: z
+    .enum(['workspace', 'host'])
+    .exactOptional()
+    .describe('How far a serial command is alone: in its workspace, or among all commands of the service'),
   onFailure: z
     .enum(['continue', 'stop', 'cancel-siblings'])
     .exactOptional()
