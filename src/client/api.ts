@@ -15,6 +15,16 @@ export type AppendRequest = {
   readonly commands: readonly (string | Command)[];
 };
 
+export type ApprovalsRequest = {
+  readonly approvals: readonly ({
+    /** Of the command */
+    readonly id: string;
+    readonly decision: 'approve' | 'decline';
+    /** Told in the event and, of a decline, in the result */
+    readonly reason?: string;
+  })[];
+};
+
 /** The commands stand in call order, always */
 export type Batch = {
   readonly id: string;
@@ -59,6 +69,8 @@ export type BatchEvent = {
   readonly pid: number | null;
   /** The text that runs, where it is not the accepted one */
   readonly command?: string;
+  /** The verdict is serial, and it runs beside others on the word of the caller */
+  readonly vouched?: true;
 } | {
   readonly seq: number;
   readonly batchId: string;
@@ -128,6 +140,8 @@ export type BatchHead = {
     };
     /** Commands of this batch that run at once */
     readonly maxParallel?: number;
+    /** How far a serial command is alone: in its workspace, or among all commands of the service */
+    readonly scope?: 'workspace' | 'host';
     /** What a command that ends with a non-zero code does to the rest. Default: `continue` */
     readonly onFailure?: 'continue' | 'stop' | 'cancel-siblings';
     /** Milliseconds for the whole batch, waiting included */
@@ -151,6 +165,8 @@ export type BatchRequest = {
   };
   /** Commands of this batch that run at once */
   readonly maxParallel?: number;
+  /** How far a serial command is alone: in its workspace, or among all commands of the service */
+  readonly scope?: 'workspace' | 'host';
   /** What a command that ends with a non-zero code does to the rest. Default: `continue` */
   readonly onFailure?: 'continue' | 'stop' | 'cancel-siblings';
   /** Milliseconds for the whole batch, waiting included */
@@ -212,12 +228,18 @@ export type Command = {
   readonly stdin?: string;
   /** What the command changes besides its workspace */
   readonly lockKeys?: readonly LockRequest[];
+  /** The word of the caller that it may run beside others though nothing proves it. Takes an exclusive key in `lockKeys`, and a token with the scope `vouch` */
+  readonly assume?: 'parallel';
+  /** It runs only when it has been approved, at `/batches/{id}/approvals` */
+  readonly approval?: 'required';
 };
 
 export type CommandResult = {
   readonly id: string;
   readonly command: string;
   readonly verdict: Verdict;
+  /** The verdict is serial, and it runs beside others on the word of the caller */
+  readonly vouched?: true;
   readonly state: CommandState;
   /** As bash reports it */
   readonly exitCode: number | null;
@@ -262,7 +284,7 @@ export type LineRecord = {
   /** Counts every line of the body from 1 */
   readonly line: number;
   readonly type: 'error';
-  readonly code: 'OPTION_INVALID' | 'RULES_INVALID' | 'CONFIG_INVALID' | 'REQUEST_INVALID' | 'BODY_NOT_JSON' | 'BODY_TOO_LARGE' | 'LINE_TOO_LONG' | 'MEDIA_TYPE_REFUSED' | 'NOT_ACCEPTABLE' | 'COMMANDS_EMPTY' | 'COMMANDS_TOO_MANY' | 'COMMAND_ID_DUPLICATE' | 'COMMAND_ID_CONFLICT' | 'COMMAND_HAS_NUL' | 'COMMAND_EMPTY' | 'TEXT_UNREPRESENTABLE' | 'DIRECTORY_MISSING' | 'DIRECTORY_OUTSIDE_ROOTS' | 'DIRECTORY_CONTAINS_ROOT' | 'HOST_REFUSED' | 'ORIGIN_REFUSED' | 'TOKEN_MISSING' | 'TOKEN_REFUSED' | 'TOKEN_EXPIRED' | 'SCOPE_MISSING' | 'CLASSIFY_ONLY' | 'BATCH_UNKNOWN' | 'BATCH_FOREIGN' | 'BATCH_GONE' | 'BATCHES_TOO_MANY' | 'STREAMS_TOO_MANY' | 'RATE_LIMITED' | 'QUEUE_FULL' | 'ROUTE_UNKNOWN' | 'METHOD_REFUSED' | 'URL_MALFORMED' | 'HTTP_MALFORMED' | 'HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'EXPECTATION_REFUSED' | 'APPROVAL_UNKNOWN' | 'APPROVAL_CONFLICT' | 'BATCH_CLOSED' | 'SHUTTING_DOWN' | 'LIST_UNREADABLE' | 'ANSWER_UNEXPECTED' | 'BIND_FAILED' | 'LOCK_CYCLE' | 'LOCK_UPGRADE' | 'INTERNAL';
+  readonly code: 'OPTION_INVALID' | 'RULES_INVALID' | 'CONFIG_INVALID' | 'REQUEST_INVALID' | 'BODY_NOT_JSON' | 'BODY_TOO_LARGE' | 'LINE_TOO_LONG' | 'MEDIA_TYPE_REFUSED' | 'NOT_ACCEPTABLE' | 'COMMANDS_EMPTY' | 'COMMANDS_TOO_MANY' | 'COMMAND_ID_DUPLICATE' | 'COMMAND_ID_CONFLICT' | 'COMMAND_HAS_NUL' | 'COMMAND_EMPTY' | 'TEXT_UNREPRESENTABLE' | 'DIRECTORY_MISSING' | 'DIRECTORY_OUTSIDE_ROOTS' | 'DIRECTORY_CONTAINS_ROOT' | 'HOST_REFUSED' | 'ORIGIN_REFUSED' | 'TOKEN_MISSING' | 'TOKEN_REFUSED' | 'TOKEN_EXPIRED' | 'SCOPE_MISSING' | 'CLASSIFY_ONLY' | 'BATCH_UNKNOWN' | 'BATCH_FOREIGN' | 'BATCH_GONE' | 'BATCHES_TOO_MANY' | 'STREAMS_TOO_MANY' | 'RATE_LIMITED' | 'QUEUE_FULL' | 'ROUTE_UNKNOWN' | 'METHOD_REFUSED' | 'URL_MALFORMED' | 'HTTP_MALFORMED' | 'HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'EXPECTATION_REFUSED' | 'VOUCH_WITHOUT_KEYS' | 'APPROVAL_UNKNOWN' | 'APPROVAL_CONFLICT' | 'BATCH_CLOSED' | 'SHUTTING_DOWN' | 'LIST_UNREADABLE' | 'ANSWER_UNEXPECTED' | 'BIND_FAILED' | 'LOCK_CYCLE' | 'LOCK_UPGRADE' | 'JOURNAL_FULL' | 'JOURNAL_FAILED' | 'JOURNAL_CORRUPT' | 'JOURNAL_HELD' | 'INTERNAL';
   readonly detail: string;
   /** A JSON pointer into the line */
   readonly pointer?: string;
@@ -345,6 +367,8 @@ export type Plan = {
     readonly command: string;
     readonly verdict: Verdict;
     readonly locks: readonly PlannedLock[];
+    /** The verdict is serial, and it runs beside others on the word of the caller */
+    readonly vouched?: true;
   })[];
 };
 
@@ -364,7 +388,7 @@ export type Problem = {
   readonly detail: string;
   /** Names this one request, as the log does */
   readonly instance: string;
-  readonly code: 'OPTION_INVALID' | 'RULES_INVALID' | 'CONFIG_INVALID' | 'REQUEST_INVALID' | 'BODY_NOT_JSON' | 'BODY_TOO_LARGE' | 'LINE_TOO_LONG' | 'MEDIA_TYPE_REFUSED' | 'NOT_ACCEPTABLE' | 'COMMANDS_EMPTY' | 'COMMANDS_TOO_MANY' | 'COMMAND_ID_DUPLICATE' | 'COMMAND_ID_CONFLICT' | 'COMMAND_HAS_NUL' | 'COMMAND_EMPTY' | 'TEXT_UNREPRESENTABLE' | 'DIRECTORY_MISSING' | 'DIRECTORY_OUTSIDE_ROOTS' | 'DIRECTORY_CONTAINS_ROOT' | 'HOST_REFUSED' | 'ORIGIN_REFUSED' | 'TOKEN_MISSING' | 'TOKEN_REFUSED' | 'TOKEN_EXPIRED' | 'SCOPE_MISSING' | 'CLASSIFY_ONLY' | 'BATCH_UNKNOWN' | 'BATCH_FOREIGN' | 'BATCH_GONE' | 'BATCHES_TOO_MANY' | 'STREAMS_TOO_MANY' | 'RATE_LIMITED' | 'QUEUE_FULL' | 'ROUTE_UNKNOWN' | 'METHOD_REFUSED' | 'URL_MALFORMED' | 'HTTP_MALFORMED' | 'HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'EXPECTATION_REFUSED' | 'APPROVAL_UNKNOWN' | 'APPROVAL_CONFLICT' | 'BATCH_CLOSED' | 'SHUTTING_DOWN' | 'LIST_UNREADABLE' | 'ANSWER_UNEXPECTED' | 'BIND_FAILED' | 'LOCK_CYCLE' | 'LOCK_UPGRADE' | 'INTERNAL';
+  readonly code: 'OPTION_INVALID' | 'RULES_INVALID' | 'CONFIG_INVALID' | 'REQUEST_INVALID' | 'BODY_NOT_JSON' | 'BODY_TOO_LARGE' | 'LINE_TOO_LONG' | 'MEDIA_TYPE_REFUSED' | 'NOT_ACCEPTABLE' | 'COMMANDS_EMPTY' | 'COMMANDS_TOO_MANY' | 'COMMAND_ID_DUPLICATE' | 'COMMAND_ID_CONFLICT' | 'COMMAND_HAS_NUL' | 'COMMAND_EMPTY' | 'TEXT_UNREPRESENTABLE' | 'DIRECTORY_MISSING' | 'DIRECTORY_OUTSIDE_ROOTS' | 'DIRECTORY_CONTAINS_ROOT' | 'HOST_REFUSED' | 'ORIGIN_REFUSED' | 'TOKEN_MISSING' | 'TOKEN_REFUSED' | 'TOKEN_EXPIRED' | 'SCOPE_MISSING' | 'CLASSIFY_ONLY' | 'BATCH_UNKNOWN' | 'BATCH_FOREIGN' | 'BATCH_GONE' | 'BATCHES_TOO_MANY' | 'STREAMS_TOO_MANY' | 'RATE_LIMITED' | 'QUEUE_FULL' | 'ROUTE_UNKNOWN' | 'METHOD_REFUSED' | 'URL_MALFORMED' | 'HTTP_MALFORMED' | 'HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'EXPECTATION_REFUSED' | 'VOUCH_WITHOUT_KEYS' | 'APPROVAL_UNKNOWN' | 'APPROVAL_CONFLICT' | 'BATCH_CLOSED' | 'SHUTTING_DOWN' | 'LIST_UNREADABLE' | 'ANSWER_UNEXPECTED' | 'BIND_FAILED' | 'LOCK_CYCLE' | 'LOCK_UPGRADE' | 'JOURNAL_FULL' | 'JOURNAL_FAILED' | 'JOURNAL_CORRUPT' | 'JOURNAL_HELD' | 'INTERNAL';
   /** A JSON pointer into the body */
   readonly pointer?: string;
   readonly hint?: string;

@@ -197,3 +197,13 @@ test('what is no verdict, such as the command alone, is refused', () => {
     expect(misused(...given)).toMatchObject({ name: 'SignalboxError', code: 'OPTION_INVALID' });
   expect(misused(verdict, 'tool -a')).toBe(null);
 });
+
+test('what is no explanation is not rendered', () => {
+  const verdict = classify('tool -a', { rules });
+  const { steps } = explain(verdict, 'tool -a');
+  for (const given of [undefined, null, 5, 'ls', verdict, { steps }, { parts: [] }]) {
+    expect(() => renderExplanation(given as unknown as Parameters<typeof renderExplanation>[0])).toThrow(
+      'Expected an explanation, as explain gives',
+    );
+  }
+});
