@@ -32,7 +32,7 @@ test.each([
   [['new', '--scope', 'run'], "missing required argument 'name'"],
   [['new', 'ci'], "required option '--scope <scopes>' not specified"],
   [['new', 'a b', '--scope', 'run'], 'Expected 1 to 64 letters'],
-  [['new', 'ci', '--scope', 'root'], 'Expected some of classify, run, vouch, admin'],
+  [['new', 'ci', '--scope', 'root'], 'Expected some of classify, run, vouch, metrics, admin'],
   [['new', 'ci', '--scope', 'run', '--expires', 'soon'], 'Expected a time in UTC'],
 ])('a call that is wrong makes none: %j', async (args, expected) => {
   const { code, stdout, stderr } = await runCli(['token', ...args]);
